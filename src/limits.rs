@@ -1,0 +1,41 @@
+//! Every limit, in one place. Floor 1: imports nothing.
+//!
+//! A limit that is hit is never silent: the stage that hits it says so in its output, the verdict becomes at least a
+//! warning with the rule `analysis_incomplete`, and nothing that lies behind it is called safe.
+
+/// Largest command or script that is read, in bytes. The longest real script in the corpora has 0.9 MB.
+pub const MAX_INPUT: usize = 16 << 20;
+/// Deepest nesting of shell constructs in one text. Real scripts stay under 20; a level costs the parser and the
+/// interpreter together about 3 KiB of stack in a debug build.
+pub const MAX_DEPTH: u32 = 100;
+/// Deepest nesting of programs in programs (sh -c in ssh in python -c …).
+pub const MAX_PROGRAM_DEPTH: u32 = 40;
+/// Most syntax nodes in one text: a bound on memory (a node is about 100 bytes).
+pub const MAX_NODES: u32 = 2_000_000;
+/// Most here-documents waiting for their bodies at one time.
+pub const MAX_HEREDOCS: usize = 1_000;
+/// Work units an analysis may use: at least this many, more for long inputs (see `WORK_PER_BYTE`). A unit is about
+/// one command, one loop turn or 64 bytes of computed text.
+pub const MIN_WORK: u64 = 50_000;
+/// Further work units per byte of input.
+pub const WORK_PER_BYTE: u64 = 4;
+/// Longest computed text (a value, an output, a decoded payload), in bytes.
+pub const MAX_VALUE: usize = 1 << 20;
+/// Most pieces in one value before it is joined into an unknown.
+pub const MAX_PIECES: usize = 4_096;
+/// Most readings kept for a value with several (a set after a branch, a glob against known names).
+pub const MAX_READINGS: usize = 32;
+/// Most words one word may expand to (braces, splitting).
+pub const MAX_FIELDS: usize = 10_000;
+/// Deepest function recursion that is followed.
+pub const MAX_CALLS: u32 = 16;
+/// Turns of one loop that are unrolled before its state is joined.
+pub const MAX_TURNS: u32 = 64;
+/// Effects kept for one command.
+pub const MAX_EFFECTS: usize = 20_000;
+/// Longest text that the witness reads, in bytes: tree-sitter falls to 2-3 MB/s on one large document.
+pub const MAX_WITNESS_INPUT: usize = 256 << 10;
+/// Time the witness has for one text, in milliseconds.
+pub const WITNESS_DEADLINE_MS: u64 = 50;
+/// Most findings in one verdict.
+pub const MAX_FINDINGS: usize = 200;

@@ -1,0 +1,2 @@
+//! The binary: see `shellward --help`.
+fn main() {}
