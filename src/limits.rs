@@ -39,3 +39,9 @@ pub const MAX_WITNESS_INPUT: usize = 256 << 10;
 pub const WITNESS_DEADLINE_MS: u64 = 50;
 /// Most findings in one verdict.
 pub const MAX_FINDINGS: usize = 200;
+/// Longest text of one program in a verdict, in bytes; its span says where the whole stands.
+pub const MAX_TEXT_OUT: usize = 16 << 10;
+/// Program texts of one verdict together, in bytes.
+pub const MAX_PROGRAM_TEXTS_OUT: usize = 1 << 20;
+/// Longest name, object or value that a verdict shows, in bytes.
+pub const MAX_SHOWN: usize = 1 << 10;

@@ -2,6 +2,8 @@
 //!
 //! Floor 3; imports `finding`. Plain data that serialises to the JSON object of `shellward schema`.
 
+pub mod convert;
+
 use crate::finding::{Finding, Severity, SpanOut};
 use serde::Serialize;
 
