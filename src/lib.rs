@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 pub mod analyzer;
+pub mod cli;
 pub mod command;
 pub mod effect;
 pub mod finding;
 pub mod limits;
+pub mod report;
 pub mod source;
 pub mod syntax;
 pub mod value;

@@ -45,3 +45,9 @@ pub const MAX_TEXT_OUT: usize = 16 << 10;
 pub const MAX_PROGRAM_TEXTS_OUT: usize = 1 << 20;
 /// Longest name, object or value that a verdict shows, in bytes.
 pub const MAX_SHOWN: usize = 1 << 10;
+/// Longest line of `check --batch`, in bytes: a command of [`MAX_INPUT`] with some of it escaped.
+pub const MAX_BATCH_LINE: usize = 2 * MAX_INPUT;
+/// Most lines of a batch that wait, are worked on, or wait to be written.
+pub const MAX_BATCH_QUEUE: usize = 1_024;
+/// Bytes of those lines and their answers together (one line alone may have more).
+pub const MAX_BATCH_BYTES: usize = 64 << 20;

@@ -1,2 +1,4 @@
 //! The binary: see `shellward --help`.
-fn main() {}
+fn main() -> std::process::ExitCode {
+    shellward::cli::main(std::env::args_os())
+}

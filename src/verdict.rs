@@ -3,6 +3,7 @@
 //! Floor 3; imports `finding`. Plain data that serialises to the JSON object of `shellward schema`.
 
 pub mod convert;
+pub mod incomplete;
 
 use crate::finding::{Finding, Severity, SpanOut};
 use serde::Serialize;

@@ -261,7 +261,7 @@ mod tests {
             language: Language::Sh,
             text,
             place,
-            reach: if parent == None { Reach::Root } else { Reach::Argument },
+            reach: if parent.is_none() { Reach::Root } else { Reach::Argument },
             by,
             parent,
         };

@@ -1,0 +1,212 @@
+//! `shellward check`: one command from the arguments or standard input, or many as JSON lines (`batch`).
+
+use super::exit::{Exit, Failure};
+use super::{batch, engine, guard, output, shell};
+use crate::analyzer::Options;
+use crate::effect::Language;
+use crate::finding::Severity;
+use crate::limits::MAX_INPUT;
+use crate::report;
+use crate::verdict::{Action, Verdict};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use std::ffi::OsString;
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+struct CheckArgs {
+    /// Print the verdict as one JSON object (see `shellward schema`)
+    #[arg(long)]
+    json: bool,
+    /// Take it that nobody is watching: no terminal is looked for
+    #[arg(long)]
+    non_interactive: bool,
+    /// The shell that would read the command
+    #[arg(long, value_name = "NAME", default_value = "bash", value_parser = shells())]
+    shell: Language,
+    /// The directory the command would run in [default: the current one; with --batch: not known]
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// The policy file to judge by
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// The lowest severity that gives an exit code other than 0 [default: what the verdict says]
+    #[arg(long, value_name = "LEVEL", ignore_case = true, value_parser = levels())]
+    fail_on: Option<Severity>,
+    /// Put every effect of the command into the verdict
+    #[arg(long)]
+    effects: bool,
+    /// Show the tree of programs and commands, with their values and effects
+    #[arg(long)]
+    explain: bool,
+    /// Read JSON lines {"id","command","shell"?,"cwd"?} from standard input, print one verdict a line
+    #[arg(long, conflicts_with_all = ["explain", "fail_on", "command"])]
+    batch: bool,
+    /// When to colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    color: output::Colour,
+    /// The command, after `--`; several words are joined with spaces, as "$*" does. Without it, standard input is read
+    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
+    command: Vec<OsString>,
+}
+
+fn shells() -> impl TypedValueParser<Value = Language> {
+    // The parser has let only names of the list through.
+    PossibleValuesParser::new(shell::SHELLS.iter().map(|(name, _)| *name))
+        .map(|name| shell::from_name(&name).unwrap_or(Language::Bash))
+}
+
+fn levels() -> impl TypedValueParser<Value = Severity> {
+    PossibleValuesParser::new(["info", "low", "medium", "high", "critical"]).map(|name| {
+        match name.to_ascii_lowercase().as_str() {
+            "critical" => Severity::Critical,
+            "high" => Severity::High,
+            "medium" => Severity::Medium,
+            "low" => Severity::Low,
+            _ => Severity::Info,
+        }
+    })
+}
+
+pub(super) fn describe(command: Command) -> Command {
+    // After the arguments: those bring the comment of their struct along as the text about it.
+    CheckArgs::augment_args(command)
+        .about("Say what a command would do, and whether to let it run")
+        .after_help(super::exit::TABLE)
+}
+
+/// What holds for every command of one run.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    /// What the analyzer is told.
+    pub options: Options,
+    /// A person at a terminal can be asked.
+    pub interactive: bool,
+    /// The policy file, as it was named.
+    pub policy: Option<String>,
+}
+
+impl Settings {
+    /// The verdict on one command with what the command line knows put in, and whatever else `look` takes from the
+    /// analysis.
+    pub(super) fn judge<T>(&self, command: &[u8], look: impl FnOnce(&crate::analyzer::Analysis) -> T) -> T {
+        let mut analysis = engine::analyze(command, &self.options);
+        self.stamp(&mut analysis.verdict);
+        look(&analysis)
+    }
+
+    /// Puts in what only the command line knows.
+    pub(super) fn stamp(&self, verdict: &mut Verdict) {
+        verdict.interactive_detected = self.interactive;
+        verdict.policy_path_used.clone_from(&self.policy);
+    }
+
+    /// The verdict where there is no analysis.
+    pub(super) fn incomplete(&self, why: &str, length: usize) -> Verdict {
+        let mut verdict = Verdict::incomplete(why, length);
+        self.stamp(&mut verdict);
+        verdict
+    }
+}
+
+pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
+    let args = CheckArgs::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
+    let settings = settings(&args)?;
+    if args.batch {
+        return batch::run(&settings);
+    }
+    let command = if args.command.is_empty() { from_stdin()? } else { joined(&args.command) };
+    if command.len() > MAX_INPUT {
+        let verdict = settings.incomplete(&too_large(), command.len());
+        let bytes = shown(&args, &verdict, &[]);
+        output::print(&bytes)?;
+        return Ok(exit(&args, &verdict));
+    }
+    let answer = guard::run(|| {
+        settings.judge(&command, |analysis| (shown(&args, &analysis.verdict, &command), exit(&args, &analysis.verdict)))
+    });
+    let (bytes, exit) = answer.unwrap_or_else(|panic| {
+        let verdict = settings.incomplete(&internal(&panic), command.len());
+        // The command is left out: showing it may be what failed.
+        (shown(&args, &verdict, &[]), exit(&args, &verdict))
+    });
+    output::print(&bytes)?;
+    Ok(exit)
+}
+
+/// The clause of an incomplete verdict for a command over the limit.
+pub(super) fn too_large() -> String {
+    format!("it is too large, over {MAX_INPUT} bytes")
+}
+
+/// The clause of an incomplete verdict for an analysis that broke.
+pub(super) fn internal(panic: &str) -> String {
+    format!("the analysis failed with an internal error ({panic})")
+}
+
+fn settings(args: &CheckArgs) -> Result<Settings, Failure> {
+    let policy = args.policy.as_deref().map(readable).transpose()?;
+    let here = || std::env::current_dir().ok();
+    let cwd = match &args.cwd {
+        Some(dir) if dir.is_absolute() => Some(dir.clone()),
+        Some(dir) => here().map(|h| h.join(dir)),
+        None if args.batch => None,
+        None => here(),
+    };
+    let options = Options {
+        shell: args.shell,
+        cwd: cwd.map(|d| d.to_string_lossy().into_owned()),
+        home: std::env::var("HOME").ok().filter(|h| h.starts_with('/')),
+        effects: args.effects || (args.explain && args.json),
+        ..Options::default()
+    };
+    // Someone can be asked where a terminal is at hand; with a piped command standard input is none.
+    let interactive = !args.non_interactive && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    Ok(Settings { options, interactive, policy })
+}
+
+/// The name of a policy file that can be read.
+fn readable(path: &Path) -> Result<String, Failure> {
+    match std::fs::read(path) {
+        Ok(_) => Ok(path.to_string_lossy().into_owned()),
+        Err(e) => Err(Failure::usage(format!("cannot read the policy file {}: {e}", path.display()))),
+    }
+}
+
+/// The words as one command, joined as `"$*"` joins them. The bytes are those of the arguments, whatever they are.
+fn joined(words: &[OsString]) -> Vec<u8> {
+    let words: Vec<&[u8]> = words.iter().map(|w| w.as_encoded_bytes()).collect();
+    words.join(&b' ')
+}
+
+/// Standard input up to one byte over the limit. What follows is left unread: it may have no end.
+fn from_stdin() -> Result<Vec<u8>, Failure> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        output::complain("reading the command from the terminal; end it with Ctrl-D on a line of its own");
+    }
+    let mut command = Vec::new();
+    let most = u64::try_from(MAX_INPUT).unwrap_or(u64::MAX).saturating_add(1);
+    match stdin.lock().take(most).read_to_end(&mut command) {
+        Ok(_) => Ok(command),
+        Err(e) => Err(Failure::io("cannot read the command from standard input", &e)),
+    }
+}
+
+/// The answer as it was asked for.
+fn shown(args: &CheckArgs, verdict: &Verdict, _command: &[u8]) -> Vec<u8> {
+    let mut bytes = if args.json { report::json::verdict(verdict) } else { format!("{verdict:?}").into_bytes() };
+    bytes.push(b'\n');
+    bytes
+}
+
+/// The exit code: the verdict's own, or with `--fail-on` one that counts only findings of that severity and above.
+fn exit(args: &CheckArgs, verdict: &Verdict) -> Exit {
+    let Some(level) = args.fail_on else { return verdict.action.into() };
+    match verdict.findings.iter().map(|f| f.severity).max() {
+        Some(worst) if worst >= level => Exit::from(verdict.action.max(Action::Warn)),
+        _ => Exit::Allow,
+    }
+}

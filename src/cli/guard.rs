@@ -1,0 +1,66 @@
+//! No panic gets out, and no analysis runs out of stack. Floor 8.
+//!
+//! An analysis nests as deep as `limits` allow, which is more than the 8 MiB of a main thread are sure to hold, and the
+//! caller may have lowered even those (`ulimit -s`). So it runs on a thread with a stack of its own; only the pages
+//! that are touched cost anything. A stack overflow is the one failure that cannot be caught.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Stack of a thread that analyses: [`crate::limits::MAX_PROGRAM_DEPTH`] programs in each other, each
+/// [`crate::limits::MAX_DEPTH`] levels deep, at the 3 KiB per level that a debug build was measured to take, and as much
+/// again.
+pub const STACK: usize = 64 << 20;
+
+/// Turns a panic into its message.
+pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    // Nothing that the work may have left half done is looked at afterwards.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|s| (*s).to_string());
+        text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown".to_string())
+    })
+}
+
+/// Runs the work on a thread with a stack of [`STACK`] bytes, or on this one where no thread can be had, and turns a
+/// panic into its message.
+pub fn run<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
+    // The work is taken out by whoever gets to run it.
+    let work = std::sync::Mutex::new(Some(work));
+    let take = || work.lock().ok().and_then(|mut w| w.take());
+    let once = || catch(|| take().map(|w| w()));
+    let done = std::thread::scope(|scope| {
+        match std::thread::Builder::new().name("analysis".into()).stack_size(STACK).spawn_scoped(scope, once) {
+            Ok(handle) => handle.join().unwrap_or_else(|_| Err("the thread died".into())),
+            Err(_) => once(),
+        }
+    });
+    done.and_then(|value| value.ok_or_else(|| "the work was lost".into()))
+}
+
+/// Makes a panic one line on standard error: a backtrace of a big binary takes longer than a client waits.
+pub fn quiet_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
+        super::output::complain(&format!("internal error at {place}; please report it with the command"));
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_its_message() {
+        assert_eq!(run(|| 7), Ok(7));
+        assert_eq!(run(|| -> u8 { panic!("of {}", 2) }), Err("of 2".to_string()));
+    }
+
+    #[test]
+    fn the_thread_has_the_stack_that_is_promised() {
+        fn deep(n: usize) -> usize {
+            let page = std::hint::black_box([n as u8; 4096]);
+            if n == 0 { 0 } else { deep(n - 1) + usize::from(page[n % 4096] == n as u8) }
+        }
+        // 32 MiB at least: four times what a main thread has.
+        assert_eq!(run(|| deep(8 << 10)), Ok(8 << 10));
+    }
+}

@@ -1,0 +1,103 @@
+//! The command line: arguments in, one verdict or page out. Floor 8: it translates and never judges.
+//!
+//! One file for each sub-command, each with its arguments and a `run`. [`main`] is all that the binary calls. What does
+//! not belong to one sub-command stands in [`exit`] (the one table of exit codes), [`output`] (the one writer) and
+//! [`guard`] (no panic gets out, nothing runs out of stack).
+//!
+//! Start-up is paid for every command that is checked, so only the sub-command that was asked for is built: describing
+//! all of them to clap costs more than the analysis of a short command.
+
+mod batch;
+mod check;
+mod completions;
+mod engine;
+pub mod exit;
+pub mod guard;
+mod man;
+pub mod output;
+mod schema;
+pub mod shell;
+
+use clap::{ArgMatches, Command};
+use exit::{Exit, Failure};
+use std::ffi::OsString;
+
+/// One sub-command.
+struct Sub {
+    /// Its name.
+    name: &'static str,
+    /// Adds its arguments and its help.
+    describe: fn(Command) -> Command,
+    /// Does it.
+    run: fn(&ArgMatches) -> Result<Exit, Failure>,
+}
+
+/// The one list of sub-commands: dispatch, help, completions and the manual come from it.
+const SUBS: &[Sub] = &[
+    Sub { name: "check", describe: check::describe, run: check::run },
+    Sub { name: "schema", describe: schema::describe, run: schema::run },
+    Sub { name: "completions", describe: completions::describe, run: completions::run },
+    Sub { name: "man", describe: man::describe, run: man::run },
+];
+
+impl Sub {
+    fn command(&self) -> Command {
+        (self.describe)(Command::new(self.name))
+    }
+}
+
+/// Everything, for help, completions and the manual.
+pub(crate) fn whole() -> Command {
+    Command::new("shellward")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(env!("CARGO_PKG_DESCRIPTION"))
+        .after_help(exit::TABLE)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(SUBS.iter().map(Sub::command))
+}
+
+/// Runs the command line with these arguments (the program's own name first) and returns the exit code. It never
+/// panics: what goes wrong inside ends in an answer or in a message.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> std::process::ExitCode {
+    guard::quiet_panics();
+    let args: Vec<OsString> = args.into_iter().collect();
+    let outcome = guard::catch(|| dispatch(&args))
+        .unwrap_or_else(|panic| Err(Failure { exit: Exit::Internal, message: format!("internal error: {panic}") }));
+    let exit = outcome.unwrap_or_else(|failure| {
+        output::complain(&failure.message);
+        failure.exit
+    });
+    exit.into()
+}
+
+fn dispatch(args: &[OsString]) -> Result<Exit, Failure> {
+    let named = args.get(1).and_then(|a| a.to_str()).and_then(|a| SUBS.iter().find(|s| s.name == a));
+    let parsed = match named {
+        Some(sub) => {
+            let command = sub.command().bin_name(format!("shellward {}", sub.name));
+            command.try_get_matches_from(args.iter().skip(1)).map(|m| (sub, m))
+        }
+        None => whole().try_get_matches_from(args).and_then(|mut m| {
+            let found = m.remove_subcommand();
+            let found = found.and_then(|(name, m)| SUBS.iter().find(|s| s.name == name).map(|s| (s, m)));
+            found.ok_or_else(|| whole().error(clap::error::ErrorKind::MissingSubcommand, "no sub-command was given"))
+        }),
+    };
+    match parsed {
+        Ok((sub, matches)) => (sub.run)(&matches),
+        Err(e) => refuse(&e),
+    }
+}
+
+/// What clap has to say instead of parsed arguments: help and version are an answer, the rest is a usage error.
+fn refuse(e: &clap::Error) -> Result<Exit, Failure> {
+    let text = e.render();
+    if e.use_stderr() {
+        output::note(&text.to_string());
+        return Ok(Exit::Usage);
+    }
+    let text = if output::colour(output::Colour::Auto) { text.ansi().to_string() } else { text.to_string() };
+    output::print(text.as_bytes())?;
+    Ok(Exit::Allow)
+}
