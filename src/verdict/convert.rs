@@ -257,7 +257,7 @@ mod tests {
         let inside = Place::new(TextId::ROOT, Span::new(7, 15));
         let inner = source.add(b"rm -rf x", at, vec![Segment { start: 0, from: inside, exact: true }]);
         let mut graph = Graph::default();
-        let program = |text, place, parent, by| ProgramNode {
+        let program = |text, place, parent: Option<ProgramId>, by| ProgramNode {
             language: Language::Sh,
             text,
             place,
