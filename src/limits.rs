@@ -51,3 +51,10 @@ pub const MAX_BATCH_LINE: usize = 2 * MAX_INPUT;
 pub const MAX_BATCH_QUEUE: usize = 1_024;
 /// Bytes of those lines and their answers together (one line alone may have more).
 pub const MAX_BATCH_BYTES: usize = 64 << 20;
+/// Deepest nesting of groups in one shell pattern (`@(a|@(b|…))`).
+pub const MAX_PATTERN_DEPTH: u32 = 24;
+/// Steps one match of a shell pattern may take; a step is one position of the text at one node of the pattern. A plain
+/// pattern of 20 nodes over the longest value takes 20 million.
+pub const MAX_PATTERN_WORK: u64 = 32 << 20;
+/// Deepest nesting of an arithmetic expression, variables whose values are expressions included.
+pub const MAX_ARITHMETIC_DEPTH: u32 = 60;

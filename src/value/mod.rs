@@ -4,6 +4,11 @@
 //! concatenation of its pieces. A piece that is not known says why and names what it came from, so that a command word
 //! that stays unknown is a fact, and data that was downloaded stays recognisable however often it is copied.
 
+pub mod arithmetic;
+#[cfg(test)]
+pub(crate) mod oracle;
+pub mod pattern;
+
 use crate::source::{Place, Segment};
 use smallvec::SmallVec;
 
