@@ -92,13 +92,9 @@ fn expression(rng: &mut Rng, depth: u32) -> String {
         "s",
         "0x1F",
         "017",
-        "08",
         "2#101",
         "36#Zz",
         "64#Zz",
-        "1#0",
-        "3#5",
-        "9223372036854775807",
         "99999999999999999999",
         "x++",
         "--x",
@@ -107,13 +103,10 @@ fn expression(rng: &mut Rng, depth: u32) -> String {
         "a[1]",
         "a[x-4]",
         "a[z+4]++",
-        "10#",
-        "0x",
-        "65#1",
-        "-9223372036854775808",
         "n[2]",
-        "010#11",
+        "9223372036854775807",
     ];
+    const ODD: &[&str] = &["08", "1#0", "3#5", "10#", "0x", "65#1", "-9223372036854775808", "010#11", "", "\\x", "1.5"];
     const BINARY: &[&str] = &[
         "+", "-", "*", "/", "%", "**", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", ",",
         "+ -", "++", "--", "-",
@@ -124,6 +117,7 @@ fn expression(rng: &mut Rng, depth: u32) -> String {
     }
     let d = depth - 1;
     match rng.below(12) {
+        0 if rng.below(6) == 0 => (*rng.pick(ODD)).to_string(),
         0 | 1 => (*rng.pick(ATOMS)).to_string(),
         2..=5 => format!("{}{}{}", expression(rng, d), rng.pick(BINARY), expression(rng, d)),
         6 => format!("({})", expression(rng, d)),
