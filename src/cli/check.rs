@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::{batch, engine, guard, output, shell};
-use crate::analyzer::Options;
+use crate::analyzer::{Analysis, Options};
 use crate::effect::Language;
 use crate::finding::Severity;
 use crate::limits::MAX_INPUT;
@@ -91,7 +91,7 @@ pub(super) struct Settings {
 impl Settings {
     /// The verdict on one command with what the command line knows put in, and whatever else `look` takes from the
     /// analysis.
-    pub(super) fn judge<T>(&self, command: &[u8], look: impl FnOnce(&crate::analyzer::Analysis) -> T) -> T {
+    pub(super) fn judge<T>(&self, command: &[u8], look: impl FnOnce(&Analysis) -> T) -> T {
         let mut analysis = engine::analyze(command, &self.options);
         self.stamp(&mut analysis.verdict);
         look(&analysis)
@@ -120,17 +120,20 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let command = if args.command.is_empty() { from_stdin()? } else { joined(&args.command) };
     if command.len() > MAX_INPUT {
         let verdict = settings.incomplete(&too_large(), command.len());
-        let bytes = shown(&args, &verdict, &[]);
+        let bytes = shown(&args, &verdict, &[], None);
         output::print(&bytes)?;
         return Ok(exit(&args, &verdict));
     }
     let answer = guard::run(|| {
-        settings.judge(&command, |analysis| (shown(&args, &analysis.verdict, &command), exit(&args, &analysis.verdict)))
+        settings.judge(&command, |analysis| {
+            let verdict = &analysis.verdict;
+            (shown(&args, verdict, &command, Some(analysis)), exit(&args, verdict))
+        })
     });
     let (bytes, exit) = answer.unwrap_or_else(|panic| {
         let verdict = settings.incomplete(&internal(&panic), command.len());
         // The command is left out: showing it may be what failed.
-        (shown(&args, &verdict, &[]), exit(&args, &verdict))
+        (shown(&args, &verdict, &[], None), exit(&args, &verdict))
     });
     output::print(&bytes)?;
     Ok(exit)
@@ -196,10 +199,21 @@ fn from_stdin() -> Result<Vec<u8>, Failure> {
 }
 
 /// The answer as it was asked for.
-fn shown(args: &CheckArgs, verdict: &Verdict, _command: &[u8]) -> Vec<u8> {
-    let mut bytes = if args.json { report::json::verdict(verdict) } else { format!("{verdict:?}").into_bytes() };
-    bytes.push(b'\n');
-    bytes
+fn shown(args: &CheckArgs, verdict: &Verdict, command: &[u8], analysis: Option<&Analysis>) -> Vec<u8> {
+    if args.json {
+        let mut bytes = report::json::verdict(verdict);
+        bytes.push(b'\n');
+        return bytes;
+    }
+    let style = report::human::Style { colour: output::colour(args.color), width: output::width() };
+    let mut text = report::human::verdict(verdict, command, style);
+    if args.explain
+        && let Some(analysis) = analysis
+    {
+        text.push('\n');
+        text.push_str(&report::explain::tree(&analysis.source, &analysis.graph));
+    }
+    text.into_bytes()
 }
 
 /// The exit code: the verdict's own, or with `--fail-on` one that counts only findings of that severity and above.

@@ -29,6 +29,12 @@ pub fn colour(when: Colour) -> bool {
     }
 }
 
+/// Columns for prose: what the terminal says where it does, at most 120, else 100.
+pub fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse::<usize>().ok());
+    columns.map_or(100, |c| c.clamp(40, 120))
+}
+
 /// Writes a whole answer and flushes it.
 pub fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();

@@ -1,3 +1,6 @@
 //! How answers are shown. Floor 8: pure functions from plain data to text; they translate and never judge.
 
+pub mod explain;
+pub mod human;
 pub mod json;
+pub mod visible;

@@ -239,18 +239,18 @@ pub fn cut(bytes: &[u8], max: usize) -> String {
 }
 
 /// The text with its secrets taken out.
-fn hidden(text: String) -> String {
+pub fn hidden(text: String) -> String {
     text
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::effect::graph::{Process, ProgramNode};
     use crate::effect::{Flow, Language, ProcessId, ProgramId, Props, Verb};
     use crate::source::{Segment, Span, TextId};
 
-    fn nested() -> (Source, Graph) {
+    pub(crate) fn nested() -> (Source, Graph) {
         let text = b"sh -c 'rm -rf x'";
         let mut source = Source::new(text);
         let at = Place::new(TextId::ROOT, Span::new(6, 16));
