@@ -1,4 +1,154 @@
-//! Checks `grammars/` and compiles it to static tables.
-fn main() {
+//! Checks `grammars/` and compiles it to static tables: a name list in order, and one block of bytes that holds every
+//! grammar in the binary form of `src/command/grammar/code.rs`. A wrong file fails the build with file, line and reason.
+
+#![expect(dead_code, unreachable_pub, unused_imports, reason = "the library uses more of the shared files")]
+#![expect(clippy::print_stderr, reason = "that is how a build script speaks")]
+
+// The build shares the files that say what a grammar is, under the same paths as in the library.
+#[path = "src/command/grammar/code.rs"]
+mod code;
+#[path = "src/command/grammar/condition.rs"]
+mod condition;
+#[path = "src/command/grammar/example.rs"]
+mod example;
+#[path = "src/command/grammar/lazy.rs"]
+mod lazy;
+#[path = "src/command/grammar/model.rs"]
+mod model;
+#[path = "src/command/grammar/read.rs"]
+mod read;
+#[path = "src/command/role.rs"]
+mod role;
+#[path = "src/command/grammar/slot.rs"]
+mod slot;
+#[path = "src/command/grammar/table.rs"]
+mod table;
+#[path = "src/effect/vocabulary.rs"]
+mod vocabulary;
+
+mod effect {
+    pub(crate) use crate::vocabulary::{Language, Props, Verb};
+}
+mod command {
+    pub(crate) use crate::role;
+    pub(crate) mod grammar {
+        pub(crate) use crate::code;
+    }
+}
+
+use code::Coded;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+fn main() -> std::process::ExitCode {
     println!("cargo:rerun-if-changed=grammars");
+    println!("cargo:rerun-if-changed=build.rs");
+    let mut wrong: Vec<String> = Vec::new();
+    let mut files = Vec::new();
+    collect(Path::new("grammars/commands"), &mut files, &mut wrong);
+    files.sort();
+
+    let mut blob: Vec<u8> = Vec::new();
+    let mut offsets: Vec<usize> = Vec::new();
+    // (shell, name) → (file, index); the empty shell stands for all of them.
+    let mut names: BTreeMap<(&'static str, &'static str), (PathBuf, usize)> = BTreeMap::new();
+    for file in files {
+        let Some(text) = read_file(&file, &mut wrong) else { continue };
+        let grammar = match read::program(&text) {
+            Ok(g) => g,
+            Err(problems) => {
+                report(&file, &problems, &mut wrong);
+                continue;
+            }
+        };
+        let index = offsets.len();
+        offsets.push(blob.len());
+        grammar.put(&mut blob);
+        let shells: &[&'static str] = if grammar.shells.is_empty() { &[""] } else { &grammar.shells };
+        let all = grammar.names.iter().chain(grammar.aliases.iter().flat_map(|a| &a.names));
+        for name in all {
+            for shell in shells {
+                if let Some((other, _)) = names.insert((shell, name), (file.clone(), index)) {
+                    wrong.push(format!("{}:1: `{name}` is also declared in {}", file.display(), other.display()));
+                }
+            }
+        }
+    }
+    let environment = Path::new("grammars/environment.toml");
+    let env_at = blob.len();
+    if let Some(text) = read_file(environment, &mut wrong) {
+        match read::environment(&text) {
+            Ok(env) => env.put(&mut blob),
+            Err(problems) => report(environment, &problems, &mut wrong),
+        }
+    }
+    if !wrong.is_empty() {
+        for w in &wrong {
+            eprintln!("{w}");
+        }
+        eprintln!("{} mistake(s) in grammars/ (grammars/README.md explains the format)", wrong.len());
+        return std::process::ExitCode::FAILURE;
+    }
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
+    let rust = tables(&names, &offsets, env_at);
+    let written =
+        std::fs::write(out.join("grammars.bin"), &blob).and_then(|()| std::fs::write(out.join("grammars.rs"), rust));
+    if let Err(e) = written {
+        eprintln!("{}: {e}", out.display());
+        return std::process::ExitCode::FAILURE;
+    }
+    std::process::ExitCode::SUCCESS
+}
+
+fn collect(dir: &Path, files: &mut Vec<PathBuf>, wrong: &mut Vec<String>) {
+    let entries = match std::fs::read_dir(dir) {
+        Ok(e) => e,
+        Err(e) => {
+            wrong.push(format!("{}: {e}", dir.display()));
+            return;
+        }
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, files, wrong);
+        } else if path.extension().is_some_and(|e| e == "toml") {
+            files.push(path);
+        }
+    }
+}
+
+fn read_file(file: &Path, wrong: &mut Vec<String>) -> Option<String> {
+    match std::fs::read_to_string(file) {
+        Ok(t) => Some(t),
+        Err(e) => {
+            wrong.push(format!("{}: {e}", file.display()));
+            None
+        }
+    }
+}
+
+fn report(file: &Path, problems: &[table::Problem], wrong: &mut Vec<String>) {
+    wrong.extend(problems.iter().map(|p| format!("{}:{}: {}", file.display(), p.line, p.reason)));
+}
+
+fn tables(names: &BTreeMap<(&'static str, &'static str), (PathBuf, usize)>, offsets: &[usize], env: usize) -> String {
+    let mut out = String::new();
+    let list = |out: &mut String, title: &str, globs: bool| {
+        let _ = writeln!(out, "static {title}: &[(&str, &str, u16)] = &[");
+        for ((shell, name), (_, index)) in names {
+            if read::is_glob(name) == globs {
+                let _ = writeln!(out, "    ({shell:?}, {name:?}, {index}),");
+            }
+        }
+        out.push_str("];\n");
+    };
+    list(&mut out, "NAMES", false);
+    list(&mut out, "GLOBS", true);
+    let _ = writeln!(out, "static OFFSETS: &[u32] = &{offsets:?};");
+    let _ = writeln!(out, "const ENVIRONMENT_AT: usize = {env};");
+    let _ = writeln!(out, "const PROGRAMS: usize = {};", offsets.len());
+    out.push_str("static BLOB: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/grammars.bin\"));\n");
+    out
 }

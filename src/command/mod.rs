@@ -3,6 +3,8 @@
 //! Floor 4; imports `source`, `limits`, `value`, `effect`. It knows no program by name: everything comes from
 //! `grammars/commands/*.toml`, compiled to static tables by `build.rs`.
 
+pub mod grammar;
+pub mod pattern;
 pub mod role;
 
 use crate::effect::{Props, Site, Verb, graph::DoubtKind};

@@ -18,6 +18,8 @@ macro_rules! roles {
         impl Role {
             /// The names of all roles without a parameter.
             pub const NAMES: &'static [&'static str] = &[$($text,)+];
+            /// All of them, in the same order.
+            pub const SIMPLE: &'static [Role] = &[$(Role::$variant,)+];
             fn simple(name: &str) -> Option<Role> {
                 match name { $($text => Some(Role::$variant),)+ _ => None }
             }
@@ -70,6 +72,14 @@ roles! {
     PathDelete = "path.delete",
     /// A tree goes away. Effect: `delete` with `recursive`.
     PathDeleteTree = "path.delete_tree",
+    /// Content is read and written to `other`. Effects: `read`, and `write` of the other.
+    PathCopy = "path.copy",
+    /// Where what is copied, moved or linked goes. No effect of its own: the uses that name it as `other` have it.
+    PathDest = "path.dest",
+    /// Content is cut off or grows by zeros. Effect: `write`.
+    PathTruncate = "path.truncate",
+    /// Changes of a file or directory are waited for. Effect: `list`.
+    PathWatch = "path.watch",
     /// Names and metadata are read. Effect: `list`.
     PathList = "path.list",
     /// A file or directory is made, or its times are set. Effect: `create`.
@@ -165,6 +175,30 @@ impl Role {
         }
         Role::simple(name)
     }
+    /// A small number for roles without a free parameter; below 255.
+    pub fn code(self) -> Option<u8> {
+        let at = match self {
+            Role::Package(_) => return None,
+            Role::Code(l) => Role::SIMPLE.len().checked_add(Language::ALL.iter().position(|m| *m == l)?)?,
+            r => Role::SIMPLE.iter().position(|q| *q == r)?,
+        };
+        u8::try_from(at).ok().filter(|c| *c < u8::MAX)
+    }
+    /// The role with that number.
+    pub fn from_code(code: u8) -> Option<Role> {
+        let at = usize::from(code);
+        match at.checked_sub(Role::SIMPLE.len()) {
+            None => Role::SIMPLE.get(at).copied(),
+            Some(l) => Language::ALL.get(l).copied().map(Role::Code),
+        }
+    }
+}
+
+impl Default for Role {
+    /// The role that claims nothing.
+    fn default() -> Self {
+        Role::Text
+    }
 }
 
 /// What a program does with its standard input.
@@ -209,4 +243,62 @@ pub enum Stdout {
     /// Not known; may pass on what it reads.
     #[default]
     Unknown,
+}
+
+impl Stdin {
+    /// The one with that name in grammars.
+    pub fn from_name(name: &str) -> Option<Stdin> {
+        Some(match name {
+            "ignored" => Stdin::Ignored,
+            "data" => Stdin::Data,
+            "sent" => Stdin::Sent,
+            "args" => Stdin::Args,
+            "command.list" => Stdin::CommandList,
+            "unknown" => Stdin::Unknown,
+            other => Stdin::Code(Language::from_name(other.strip_prefix("code.")?)?),
+        })
+    }
+    /// Its name in grammars.
+    pub fn name(self) -> std::borrow::Cow<'static, str> {
+        match self {
+            Stdin::Ignored => "ignored".into(),
+            Stdin::Data => "data".into(),
+            Stdin::Sent => "sent".into(),
+            Stdin::Code(l) => format!("code.{l}").into(),
+            Stdin::Args => "args".into(),
+            Stdin::CommandList => "command.list".into(),
+            Stdin::Unknown => "unknown".into(),
+        }
+    }
+}
+
+impl Stdout {
+    /// The one with that name in grammars.
+    pub fn from_name(name: &'static str) -> Option<Stdout> {
+        Some(match name {
+            "nothing" => Stdout::Nothing,
+            "copy.stdin" => Stdout::CopyStdin,
+            "content.operands" => Stdout::ContentOperands,
+            "fetched" => Stdout::Fetched,
+            "constant" => Stdout::Constant,
+            "listing" => Stdout::Listing,
+            "command" => Stdout::Command,
+            "unknown" => Stdout::Unknown,
+            other => Stdout::Transform(other.strip_prefix("transform.").filter(|t| !t.is_empty())?),
+        })
+    }
+    /// Its name in grammars.
+    pub fn name(self) -> std::borrow::Cow<'static, str> {
+        match self {
+            Stdout::Nothing => "nothing".into(),
+            Stdout::CopyStdin => "copy.stdin".into(),
+            Stdout::ContentOperands => "content.operands".into(),
+            Stdout::Fetched => "fetched".into(),
+            Stdout::Constant => "constant".into(),
+            Stdout::Transform(t) => format!("transform.{t}").into(),
+            Stdout::Listing => "listing".into(),
+            Stdout::Command => "command".into(),
+            Stdout::Unknown => "unknown".into(),
+        }
+    }
 }

@@ -1,0 +1,78 @@
+//! The grammars: compiled tables of `grammars/`, and how to look a program up.
+//!
+//! In: a program's base name, or the text of a further grammar file. Out: [`Grammar`]. Floor 4; imports the role list
+//! and the vocabulary. It is all data: no program is named here.
+
+pub mod code;
+pub mod condition;
+pub mod example;
+pub mod lazy;
+pub mod model;
+pub mod read;
+mod slot;
+pub mod table;
+
+use code::{Bytes, Coded};
+pub use model::Grammar;
+use std::sync::OnceLock;
+
+use crate::effect::Language;
+
+include!(concat!(env!("OUT_DIR"), "/grammars.rs"));
+
+static DECODED: [OnceLock<Option<Box<Grammar>>>; PROGRAMS] = [const { OnceLock::new() }; PROGRAMS];
+
+/// The grammar with that number.
+fn decoded(index: u16) -> Option<&'static Grammar> {
+    let cell = DECODED.get(usize::from(index))?;
+    cell.get_or_init(|| {
+        let at = usize::try_from(*OFFSETS.get(usize::from(index))?).ok()?;
+        Grammar::take(&mut Bytes(BLOB.get(at..)?)).map(Box::new)
+    })
+    .as_deref()
+}
+
+/// The grammar of the program with that base name, in any shell.
+///
+/// A name that no grammar has as it stands is looked up without `.exe` and its like, and then in lower case: file
+/// systems of macOS and Windows do not tell them apart, and where they do, such a program rarely exists.
+pub fn lookup(name: &str) -> Option<&'static Grammar> {
+    lookup_in(None, name)
+}
+
+/// As [`lookup`], with those first that hold only in the shell of that language (cmdlets and aliases).
+pub fn lookup_in(shell: Option<Language>, name: &str) -> Option<&'static Grammar> {
+    let own = shell.map(Language::name).filter(|s| !s.is_empty());
+    let lower = name.to_ascii_lowercase();
+    let bare = [".exe", ".cmd", ".bat", ".com", ".ps1"].iter().find_map(|x| lower.strip_suffix(x));
+    own.into_iter().chain([""]).find_map(|realm| {
+        find(realm, name).or_else(|| bare.and_then(|b| find(realm, b))).or_else(|| find(realm, &lower)).or_else(|| {
+            // Cmdlets are declared in their usual spelling.
+            if realm.is_empty() { None } else { find_nocase(realm, &lower) }
+        })
+    })
+}
+
+fn find(realm: &str, name: &str) -> Option<&'static Grammar> {
+    let exact = NAMES.binary_search_by(|(s, n, _)| (*s, *n).cmp(&(realm, name)));
+    if let Some((_, _, i)) = exact.ok().and_then(|i| NAMES.get(i)) {
+        return decoded(*i);
+    }
+    let glob = GLOBS.iter().find(|(s, g, _)| *s == realm && crate::command::pattern::matches(g, name.as_bytes()));
+    glob.and_then(|(_, _, i)| decoded(*i))
+}
+
+fn find_nocase(realm: &str, lower: &str) -> Option<&'static Grammar> {
+    NAMES.iter().find(|(s, n, _)| *s == realm && n.eq_ignore_ascii_case(lower)).and_then(|(_, _, i)| decoded(*i))
+}
+
+/// The variables that matter to every program.
+pub fn environment() -> &'static [model::Env] {
+    static ALL: OnceLock<Vec<model::Env>> = OnceLock::new();
+    ALL.get_or_init(|| BLOB.get(ENVIRONMENT_AT..).and_then(|b| Vec::take(&mut Bytes(b))).unwrap_or_default())
+}
+
+/// Every grammar, in the order of their files.
+pub fn all() -> impl Iterator<Item = &'static Grammar> {
+    (0..u16::try_from(PROGRAMS).unwrap_or(u16::MAX)).filter_map(decoded)
+}
