@@ -35,6 +35,10 @@ pub const MAX_TURNS: u32 = 64;
 pub const MAX_EFFECTS: usize = 20_000;
 /// Longest text that the witness reads, in bytes: tree-sitter falls to 2-3 MB/s on one large document.
 pub const MAX_WITNESS_INPUT: usize = 256 << 10;
+/// Most here-documents on one line for the witness: its scanner copies the list of those that wait at every token.
+pub const MAX_WITNESS_HEREDOCS: usize = 16;
+/// Most differences between the two readers that are reported for one text.
+pub const MAX_DIFFERENCES: usize = 1_000;
 /// Time the witness has for one text, in milliseconds.
 pub const WITNESS_DEADLINE_MS: u64 = 50;
 /// Most findings in one verdict.

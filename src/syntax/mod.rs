@@ -3,3 +3,4 @@
 //! Floor 2; imports `source`, `limits`. One tree type ([`ast`]) for all shells and for both readers.
 
 pub mod ast;
+pub mod shell;

@@ -1,0 +1,87 @@
+use super::*;
+use crate::syntax::shell::witness;
+
+fn kinds(ours: &str, theirs: &str, text: &str) -> Vec<DifferenceKind> {
+    let ours = witness::read(ours.as_bytes()).unwrap();
+    let theirs = witness::read(theirs.as_bytes()).unwrap();
+    differences(&ours, &theirs, text.as_bytes()).into_iter().map(|d| d.kind).collect()
+}
+
+#[test]
+fn spelling_is_no_difference_but_a_protected_glob_is() {
+    assert_eq!(kinds("ls 'ab'", "ls ab  ", "ls 'ab'"), []);
+    assert_eq!(kinds("ls \\a\"b\"", "ls ab", ""), []);
+    assert_eq!(kinds("ls '*'", "ls *", ""), [DifferenceKind::Words]);
+    assert_eq!(kinds("a >f 2>&1", "a >f 2>&1", ""), []);
+    assert_eq!(kinds("a >f", "a >>f", ""), [DifferenceKind::Words]);
+}
+
+#[test]
+fn a_command_that_one_reader_misses_is_found_at_any_depth() {
+    // A body of a function, a default value, a here-document.
+    for (with, without) in [
+        ("f() { rm x; }", "f() { :   ; }"),
+        ("echo ${x:-$(rm)}", "echo ${x:-$[1 ]}"),
+        ("cat <<E\n$(rm)\nE\n", "cat <<E\n     \nE\n"),
+        ("a=(b $(rm))", "a=(b      )"),
+        ("[[ -n $(rm) ]]", "[[ -n      x ]]"),
+        ("echo \"$(( $(rm) + 1 ))\"", "echo \"$(( 3     + 1 ))\""),
+    ] {
+        let found = differences(
+            &witness::read(without.as_bytes()).unwrap(),
+            &witness::read(with.as_bytes()).unwrap(),
+            with.as_bytes(),
+        );
+        let seen = found.iter().filter(|d| d.kind != DifferenceKind::OnlyOurs);
+        assert!(
+            seen.clone().any(|d| d.span.of(with.as_bytes()).starts_with(b"rm"))
+                && seen.filter_map(|d| d.witness.as_ref()).all(|l| l.possible),
+            "{with}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_nested_command_is_handed_on_once() {
+    let ours = witness::read(b"").unwrap();
+    let text = b"a $(b $(c))";
+    let found = differences(&ours, &witness::read(text).unwrap(), text);
+    assert_eq!(found.len(), 3);
+    assert_eq!(found.iter().filter(|d| d.witness.is_some()).count(), 1);
+}
+
+#[test]
+fn what_is_plain() {
+    for text in ["", "ls -la /tmp", "a | b && c || d ; e\nf", "git commit -m 'say > this (now)'", "a;b", "echo \"x y\""]
+    {
+        assert!(plain(text.as_bytes()), "{text}");
+    }
+    for text in [
+        "a $x",
+        "a `b`",
+        "a\\\nb",
+        "a > b",
+        "a & b",
+        "if a",
+        "a |& b",
+        "a;;b",
+        "| a",
+        "a # b",
+        "a 'x",
+        "a ''",
+        "a {b,c}",
+        "x=1 a",
+        "a *",
+        "a (b)",
+        "a \u{e9}",
+        "a\rb",
+        "! a",
+        "a \"b'c\"",
+        "time a",
+        "a ~",
+        "a [ b",
+        "a=b",
+    ] {
+        assert!(!plain(text.as_bytes()), "{text}");
+    }
+}

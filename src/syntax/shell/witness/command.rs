@@ -1,0 +1,466 @@
+//! Statements, pipelines and simple commands.
+
+use super::redirect::{Lowered, add_redirect};
+use super::{Kid, Lowering, kids, push_double, push_literal};
+use crate::source::Span;
+use crate::syntax::ast::{
+    AndOr, AndOrOp, ArrayElement, AssignValue, Assignment, Command, CommandKind, Coproc, List, Part, PartKind,
+    Pipeline, Simple, Word,
+};
+
+impl<'t> Lowering<'t> {
+    /// Statements with their terminators: one list a line. Tokens that the caller has dealt with must not be among
+    /// them.
+    pub(super) fn statements(&mut self, pieces: &[Kid<'t>]) -> Vec<List> {
+        let mut lists = Vec::new();
+        let mut items: Vec<AndOr> = Vec::new();
+        let flush = |items: &mut Vec<AndOr>, lists: &mut Vec<List>, possible: bool| {
+            if let (Some(first), Some(last)) = (items.first(), items.last()) {
+                let span = first.span.to(last.span);
+                lists.push(List { items: std::mem::take(items), span, possible });
+            }
+        };
+        let mut end = pieces.first().map_or(0, |k| k.span.start);
+        for kid in pieces {
+            // The newline that ends a statement has no node.
+            if (Span { start: end, end: kid.span.start.max(end) }).of(self.text).contains(&b'\n') {
+                flush(&mut items, &mut lists, false);
+            }
+            end = kid.span.end;
+            match kid.kind {
+                ";" => {}
+                "&" => {
+                    if let Some(item) = items.last_mut() {
+                        item.background = true;
+                    }
+                }
+                ";;" => self.not_lowered(kid.span),
+                // What the grammar recognised inside a broken region may be there.
+                "ERROR" => {
+                    flush(&mut items, &mut lists, false);
+                    let inner: Vec<Kid<'t>> = kids(kid.node).into_iter().filter(|k| is_statement(k.kind)).collect();
+                    for mut list in self.nest(kid.span, |l| l.statements(&inner)).unwrap_or_default() {
+                        list.possible = true;
+                        lists.push(list);
+                    }
+                }
+                _ => {
+                    if let Some(Some(item)) = self.nest(kid.span, |l| l.and_or(*kid)) {
+                        items.push(item);
+                    }
+                }
+            }
+        }
+        flush(&mut items, &mut lists, false);
+        lists
+    }
+
+    /// The statements of a body as one list.
+    pub(super) fn body(&mut self, pieces: &[Kid<'t>], at: Span) -> List {
+        let mut all = List { items: Vec::new(), span: at, possible: false };
+        for list in self.statements(pieces) {
+            all.possible |= list.possible;
+            all.items.extend(list.items);
+        }
+        if let (Some(first), Some(last)) = (all.items.first(), all.items.last()) {
+            all.span = first.span.to(last.span);
+        }
+        all
+    }
+
+    /// A statement as an and-or list.
+    pub(super) fn and_or(&mut self, kid: Kid<'t>) -> Option<AndOr> {
+        match kid.kind {
+            "list" => self.list(kid),
+            "redirected_statement" => self.redirected(kid),
+            _ => {
+                let first = self.pipeline(kid)?;
+                Some(AndOr { span: first.span, first, rest: Vec::new(), background: false })
+            }
+        }
+    }
+
+    /// `a && b || c …` leans to the left in the tree: walked down in a loop.
+    fn list(&mut self, kid: Kid<'t>) -> Option<AndOr> {
+        let mut rights: Vec<(AndOrOp, Kid<'t>)> = Vec::new();
+        let mut at = kid;
+        while at.kind == "list" {
+            let (mut left, mut op, mut right) = (None, AndOrOp::And, None);
+            for piece in kids(at.node) {
+                match piece.kind {
+                    "&&" => op = AndOrOp::And,
+                    "||" => op = AndOrOp::Or,
+                    "ERROR" => {}
+                    _ if left.is_none() => left = Some(piece),
+                    _ if right.is_none() => right = Some(piece),
+                    _ => self.not_lowered(piece.span),
+                }
+            }
+            if let Some(right) = right {
+                rights.push((op, right));
+            }
+            match left {
+                Some(left) => at = left,
+                None => {
+                    self.not_lowered(at.span);
+                    return None;
+                }
+            }
+        }
+        let mut list = self.nest(at.span, |l| l.and_or(at)).flatten();
+        while let Some((op, kid)) = rights.pop() {
+            let Some(Some(right)) = self.nest(kid.span, |l| l.and_or(kid)) else { continue };
+            match &mut list {
+                Some(list) => {
+                    list.span = list.span.to(right.span);
+                    list.rest.push((op, right.first));
+                    list.rest.extend(right.rest);
+                }
+                None => list = Some(right),
+            }
+        }
+        list
+    }
+
+    fn redirected(&mut self, kid: Kid<'t>) -> Option<AndOr> {
+        let pieces = kids(kid.node);
+        let body = pieces.iter().find(|k| k.is("body"));
+        let mut list = match body {
+            Some(body) => self.nest(body.span, |l| l.and_or(*body)).flatten()?,
+            None => {
+                single(Command { kind: CommandKind::Simple(Simple::default()), redirects: Vec::new(), span: kid.span })
+            }
+        };
+        for piece in &pieces {
+            match piece.kind {
+                "file_redirect" | "herestring_redirect" => {
+                    if let Some(lowered) = self.redirect(*piece) {
+                        self.attach(&mut list, lowered);
+                    }
+                }
+                "heredoc_redirect" => self.attach_heredoc(&mut list, *piece),
+                "ERROR" => {}
+                _ if piece.is("body") => {}
+                _ => self.not_lowered(piece.span),
+            }
+        }
+        Some(list)
+    }
+
+    fn pipeline(&mut self, kid: Kid<'t>) -> Option<Pipeline> {
+        match kid.kind {
+            "pipeline" => {
+                let mut all: Option<Pipeline> = None;
+                let mut stderr = false;
+                for piece in kids(kid.node) {
+                    match piece.kind {
+                        "|" => stderr = false,
+                        "|&" => stderr = true,
+                        "ERROR" => {}
+                        _ => {
+                            let Some(Some(next)) = self.nest(piece.span, |l| l.stages(piece)) else { continue };
+                            match &mut all {
+                                None => all = Some(next),
+                                Some(all) => {
+                                    all.span = all.span.to(next.span);
+                                    all.pipe_stderr.push(stderr);
+                                    all.pipe_stderr.extend(next.pipe_stderr);
+                                    all.stages.extend(next.stages);
+                                }
+                            }
+                        }
+                    }
+                }
+                all
+            }
+            "negated_command" => {
+                let inner = kids(kid.node).into_iter().find(|k| k.node.is_named())?;
+                let mut pipeline = self.nest(inner.span, |l| l.stages(inner)).flatten()?;
+                pipeline.negated = !pipeline.negated;
+                pipeline.span = kid.span;
+                Some(pipeline)
+            }
+            _ => {
+                let command = self.command(kid)?;
+                let mut list = single(command);
+                reserved(&mut list.first);
+                Some(list.first)
+            }
+        }
+    }
+
+    /// A node that stands for one or more stages of a pipeline. An and-or list there is more than a pipeline can hold
+    /// and is kept together as a group.
+    fn stages(&mut self, kid: Kid<'t>) -> Option<Pipeline> {
+        let list = self.and_or(kid)?;
+        if list.rest.is_empty() {
+            return Some(list.first);
+        }
+        let span = list.span;
+        let group = List { items: vec![list], span, possible: false };
+        Some(single(Command { kind: CommandKind::Group(group), redirects: Vec::new(), span }).first)
+    }
+
+    fn command(&mut self, kid: Kid<'t>) -> Option<Command> {
+        match kid.kind {
+            "command" | "declaration_command" | "unset_command" | "variable_assignments" => Some(self.simple(kid)),
+            "variable_assignment" => {
+                let simple = Simple { assignments: self.assignment(kid).into_iter().collect(), words: Vec::new() };
+                Some(Command { kind: CommandKind::Simple(simple), redirects: Vec::new(), span: kid.span })
+            }
+            _ => self.compound(kid),
+        }
+    }
+
+    fn simple(&mut self, kid: Kid<'t>) -> Command {
+        let mut command =
+            Command { kind: CommandKind::Simple(Simple::default()), redirects: Vec::new(), span: kid.span };
+        let declaration = kid.kind == "declaration_command";
+        for piece in kids(kid.node) {
+            match piece.kind {
+                "variable_assignment" => {
+                    let Some(assignment) = self.assignment(piece) else { continue };
+                    let CommandKind::Simple(simple) = &mut command.kind else { continue };
+                    if declaration {
+                        let word = assignment_word(assignment, self.text);
+                        push_word(self.text, &mut simple.words, word);
+                    } else {
+                        simple.assignments.push(assignment);
+                    }
+                }
+                "file_redirect" | "herestring_redirect" => {
+                    if let Some(Lowered { redirect, words }) = self.redirect(piece) {
+                        add_redirect(&mut command, redirect);
+                        for word in words {
+                            self.add_word(&mut command, word);
+                        }
+                    }
+                }
+                "command_name" => {
+                    for name in kids(piece.node) {
+                        let word = self.word(name);
+                        self.add_word(&mut command, word);
+                    }
+                }
+                // `name (…)`: the grammar reads `time (…)` so.
+                "subshell" => {
+                    if let Some(Some(inner)) = self.nest(piece.span, |l| l.compound(piece)) {
+                        return self.prefixed(command, inner);
+                    }
+                }
+                "ERROR" => {}
+                _ if piece.node.is_named() || matches!(piece.kind, "$" | "==" | "=~") => {
+                    let word = self.word(piece);
+                    self.add_word(&mut command, word);
+                }
+                "declare" | "typeset" | "export" | "readonly" | "local" | "unset" | "unsetenv" => {
+                    let mut parts = Vec::new();
+                    push_literal(&mut parts, self.bytes(piece.span), piece.span);
+                    self.add_word(&mut command, Word { parts, span: piece.span, assignment: None });
+                }
+                _ => self.not_lowered(piece.span),
+            }
+        }
+        command
+    }
+
+    /// A command word followed by a subshell. The word is kept before it, as a pipeline of its own would be, if it is
+    /// the reserved word `time`; any other is no command of the shell.
+    fn prefixed(&mut self, before: Command, inner: Command) -> Command {
+        if let CommandKind::Simple(simple) = &before.kind
+            && let [word] = simple.words.as_slice()
+            && word.literal().as_deref() == Some(b"time")
+        {
+            return inner;
+        }
+        self.not_lowered(before.span);
+        let span = before.span.to(inner.span);
+        let items = [before, inner].into_iter().map(single).collect();
+        Command { kind: CommandKind::Group(List { items, span, possible: true }), redirects: Vec::new(), span }
+    }
+
+    /// `name=value`.
+    pub(super) fn assignment(&mut self, kid: Kid<'t>) -> Option<Assignment> {
+        let (mut name, mut subscript, mut append) = (String::new(), None, false);
+        let mut value = None;
+        let mut after = kid.span.end;
+        for piece in kids(kid.node) {
+            match piece.kind {
+                "variable_name" if piece.is("name") => {
+                    name = String::from_utf8_lossy(self.bytes(piece.span)).into_owned()
+                }
+                "subscript" if piece.is("name") => {
+                    let (base, index) = self.subscript(piece);
+                    name = base;
+                    subscript = Some(index);
+                }
+                "=" => after = piece.span.end,
+                "+=" => {
+                    after = piece.span.end;
+                    append = true;
+                }
+                "ERROR" => {}
+                "array" => value = Some(self.array(piece)),
+                _ if piece.is("value") => {
+                    // `a= b` is an empty value and a word, whatever the tree says.
+                    if piece.span.start != after {
+                        self.not_lowered(piece.span);
+                    }
+                    value = Some(AssignValue::Word(self.word(piece)));
+                }
+                _ => self.not_lowered(piece.span),
+            }
+        }
+        if name.is_empty() {
+            self.not_lowered(kid.span);
+            return None;
+        }
+        let empty = Word { parts: Vec::new(), span: Span { start: after, end: after }, assignment: None };
+        let value = value.unwrap_or(AssignValue::Word(empty));
+        Some(Assignment { name, subscript, append, value, span: kid.span })
+    }
+
+    fn array(&mut self, kid: Kid<'t>) -> AssignValue {
+        let mut words: Vec<Word> = Vec::new();
+        for piece in kids(kid.node) {
+            match piece.kind {
+                "(" | ")" | "ERROR" => {}
+                _ => {
+                    let word = self.word(piece);
+                    push_word(self.text, &mut words, word);
+                }
+            }
+        }
+        let element = |value| ArrayElement { subscript: None, append: false, value };
+        AssignValue::Array(words.into_iter().map(element).collect())
+    }
+}
+
+/// A list of one command.
+pub(super) fn single(command: Command) -> AndOr {
+    let span = command.span;
+    let first = Pipeline { negated: false, timed: None, stages: vec![command], pipe_stderr: Vec::new(), span };
+    AndOr { first, rest: Vec::new(), background: false, span }
+}
+
+/// Adds a word; joins it to the one before where only line continuations, or nothing, stand between them
+/// (`/etc/pa\` newline `sswd`, `a<(b)`).
+pub(super) fn push_word(text: &[u8], words: &mut Vec<Word>, word: Word) {
+    if let Some(last) = words.last_mut()
+        && last.span.end <= word.span.start
+        && last.assignment.is_none()
+        && (Span { start: last.span.end, end: word.span.start }).of(text).chunks(2).all(|c| c == b"\\\n")
+    {
+        last.span = last.span.to(word.span);
+        for part in word.parts {
+            match part.kind {
+                PartKind::Literal(bytes) => push_literal(&mut last.parts, &bytes, part.span),
+                PartKind::Double(inner) => push_double(&mut last.parts, inner, part.span),
+                _ => last.parts.push(part),
+            }
+        }
+        return;
+    }
+    words.push(word);
+}
+
+/// The argument of a declaration builtin that has the shape of an assignment.
+fn assignment_word(assignment: Assignment, text: &[u8]) -> Word {
+    let span = assignment.span;
+    let mut parts: Vec<Part> = Vec::new();
+    match &assignment.value {
+        AssignValue::Word(value) => {
+            let head = Span { start: span.start, end: value.span.start.max(span.start) };
+            push_literal(&mut parts, head.of(text), head);
+            for part in &value.parts {
+                match &part.kind {
+                    PartKind::Literal(bytes) => push_literal(&mut parts, bytes, part.span),
+                    _ => parts.push(part.clone()),
+                }
+            }
+        }
+        AssignValue::Array(_) => push_literal(&mut parts, span.of(text), span),
+    }
+    Word { parts, span, assignment: Some(Box::new(assignment)) }
+}
+
+/// The reserved words `time`, `!` and `coproc`, which the grammar takes for command names.
+fn reserved(pipeline: &mut Pipeline) {
+    loop {
+        let Some(Command { kind: CommandKind::Simple(simple), span, .. }) = pipeline.stages.first_mut() else { return };
+        if !simple.assignments.is_empty() {
+            return;
+        }
+        let Some(Part { kind: PartKind::Literal(text), span: place }) =
+            simple.words.first().and_then(|w| match w.parts.as_slice() {
+                [part] => Some(part),
+                _ => None,
+            })
+        else {
+            return;
+        };
+        match text.as_slice() {
+            b"time" => {
+                let mut timed = *place;
+                let options =
+                    simple.words.iter().skip(1).take_while(|w| w.literal().is_some_and(|t| t == b"-p" || t == b"--"));
+                let count = options.inspect(|w| timed = timed.to(w.span)).count();
+                simple.words.drain(..=count);
+                pipeline.timed = Some(timed);
+            }
+            b"!" => {
+                simple.words.remove(0);
+                pipeline.negated = !pipeline.negated;
+            }
+            b"coproc" => {
+                simple.words.remove(0);
+                let kind = CommandKind::Simple(std::mem::take(simple));
+                let span = *span;
+                let redirects =
+                    pipeline.stages.first_mut().map(|c| std::mem::take(&mut c.redirects)).unwrap_or_default();
+                let body = Command { kind, redirects, span };
+                let coproc = CommandKind::Coproc(Box::new(Coproc { name: "COPROC".into(), body }));
+                if let Some(stage) = pipeline.stages.first_mut() {
+                    stage.kind = coproc;
+                }
+                return;
+            }
+            _ => return,
+        }
+        if let Some(Command { kind: CommandKind::Simple(simple), redirects, span }) = pipeline.stages.first_mut() {
+            match simple.words.first() {
+                Some(word) => span.start = word.span.start,
+                None if redirects.is_empty() => {
+                    pipeline.stages.clear();
+                    return;
+                }
+                None => return,
+            }
+        }
+    }
+}
+
+/// The kinds that stand for statements.
+pub(super) fn is_statement(kind: &str) -> bool {
+    matches!(
+        kind,
+        "redirected_statement"
+            | "variable_assignment"
+            | "variable_assignments"
+            | "command"
+            | "declaration_command"
+            | "unset_command"
+            | "test_command"
+            | "negated_command"
+            | "for_statement"
+            | "c_style_for_statement"
+            | "while_statement"
+            | "if_statement"
+            | "case_statement"
+            | "pipeline"
+            | "list"
+            | "compound_statement"
+            | "function_definition"
+            | "subshell"
+    )
+}
