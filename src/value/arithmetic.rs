@@ -115,7 +115,15 @@ struct Evaluator<'a> {
 /// An operand: its value, and the variable where it is nothing but one.
 struct Operand<'a> {
     value: Number,
-    variable: Option<(&'a str, Option<Subscript>)>,
+    variable: Option<(&'a str, Target<'a>)>,
+}
+
+/// The subscript of a variable that may be assigned to.
+enum Target<'a> {
+    /// It was evaluated when the variable was read.
+    Read(Option<Subscript>),
+    /// `a[i] = …` evaluates it after the right side.
+    Later(Option<&'a [u8]>),
 }
 
 impl<'a> Evaluator<'a> {
@@ -149,7 +157,7 @@ impl<'a> Evaluator<'a> {
         let left = self.conditional()?;
         let value = match self.tokens.peek()? {
             Token::Assign(op) => {
-                let Some((name, subscript)) = left.variable else {
+                let Some((name, target)) = left.variable else {
                     return Err(ArithError::Syntax("attempted assignment to non-variable"));
                 };
                 self.tokens.next()?;
@@ -157,6 +165,10 @@ impl<'a> Evaluator<'a> {
                 let value = match op {
                     None => right,
                     Some(op) => self.binary(op, left.value, right)?,
+                };
+                let subscript = match target {
+                    Target::Read(s) => s,
+                    Target::Later(text) => self.subscript(name, text)?,
                 };
                 self.set(name, subscript.as_ref(), value);
                 value
@@ -254,7 +266,9 @@ impl<'a> Evaluator<'a> {
         };
         match (op, b) {
             (Op::Div | Op::Mod, Some(0)) => return fail("division by 0"),
-            (Op::Power, Some(b)) if b < 0 => return fail("exponent less than 0"),
+            // bash refuses this even in what is not evaluated.
+            (Op::Power, Some(b)) if b < 0 && self.mode == Mode::Maybe => return Ok(None),
+            (Op::Power, Some(b)) if b < 0 => return Err(ArithError::Math("exponent less than 0")),
             _ => {}
         }
         let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
@@ -324,8 +338,7 @@ impl<'a> Evaluator<'a> {
                 let after = self.tokens.peek()?;
                 // A variable that is only assigned to is not read.
                 if after == Token::Assign(None) {
-                    let subscript = self.subscript(name, subscript)?;
-                    return Ok(Operand { value: Some(0), variable: Some((name, subscript)) });
+                    return Ok(Operand { value: Some(0), variable: Some((name, Target::Later(subscript))) });
                 }
                 let subscript = self.subscript(name, subscript)?;
                 let value = self.value(name, subscript.as_ref())?;
@@ -334,7 +347,7 @@ impl<'a> Evaluator<'a> {
                     self.set(name, subscript.as_ref(), value.map(|v| v.wrapping_add(step)));
                     return Ok(Operand { value, variable: None });
                 }
-                Ok(Operand { value, variable: Some((name, subscript)) })
+                Ok(Operand { value, variable: Some((name, Target::Read(subscript))) })
             }
             _ => Err(ArithError::Syntax("syntax error: operand expected")),
         }
