@@ -71,6 +71,18 @@ impl Pattern {
         matches!(self.chars.first(), Some(Node::Star | Node::Ext(ExtKind::Any, _)))
     }
 
+    /// In ASCII text bash takes these groups to be at least one character long when it looks at the end.
+    fn seems_long(&self) -> bool {
+        self.chars
+            .iter()
+            .find_map(|n| match n {
+                Node::Star | Node::Ext(ExtKind::Any | ExtKind::Optional, _) => Some(false),
+                Node::Ext(..) => Some(true),
+                _ => None,
+            })
+            .unwrap_or(false)
+    }
+
     /// bash surrounds a pattern with `*` to see whether it matches anywhere, unless its text begins and ends with a
     /// star; it takes a quoted star at the end for one too. Then only the whole text matches (`${x/*\*/}`).
     fn must_match_all(&self) -> bool {
@@ -137,6 +149,9 @@ impl Pattern {
     /// `${x/%p/r}`: the longest match at the end.
     pub fn replace_suffix(&self, text: &[u8], with: &Replacement) -> Result<Vec<u8>, Limit> {
         let Some(n) = self.suffix(text, Extent::Longest)? else { return Ok(text.to_vec()) };
+        if n == text.len() && n > 0 && text.is_ascii() && self.bytes.is_none() && self.seems_long() {
+            return Ok(text.to_vec());
+        }
         let (rest, matched) = text.split_at_checked(n).unwrap_or((text, &[]));
         let mut out = rest.to_vec();
         with.push(&mut out, matched)?;
