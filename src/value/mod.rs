@@ -5,9 +5,11 @@
 //! that stays unknown is a fact, and data that was downloaded stays recognisable however often it is copied.
 
 pub mod arithmetic;
+mod brace;
 #[cfg(test)]
 pub(crate) mod oracle;
 pub mod pattern;
+pub mod split;
 
 use crate::source::{Place, Segment};
 use smallvec::SmallVec;
