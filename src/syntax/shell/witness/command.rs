@@ -131,7 +131,11 @@ impl<'t> Lowering<'t> {
                 single(Command { kind: CommandKind::Simple(Simple::default()), redirects: Vec::new(), span: kid.span })
             }
         };
+        let mut end = pieces.first().map_or(0, |k| k.span.start);
         for piece in &pieces {
+            let gap = Span { start: end, end: piece.span.start.max(end) };
+            self.skipped_word(&mut list, gap);
+            end = piece.span.end;
             match piece.kind {
                 "file_redirect" | "herestring_redirect" => {
                     if let Some(lowered) = self.redirect(*piece) {
@@ -145,6 +149,22 @@ impl<'t> Lowering<'t> {
             }
         }
         Some(list)
+    }
+
+    /// The grammar's scanner skips a lone `-` before `<<` (`python3 - <<E`): no token covers it.
+    fn skipped_word(&mut self, list: &mut AndOr, gap: Span) {
+        let text = self.bytes(gap);
+        let Some(at) = text.iter().position(|b| *b == b'-') else { return };
+        if text.iter().all(|b| matches!(b, b' ' | b'\t' | b'-')) && text.iter().filter(|b| **b == b'-').count() == 1 {
+            let start = (gap.start as usize).saturating_add(at);
+            let span = Span::new(start, start.saturating_add(1));
+            let parts = vec![Part { kind: PartKind::Literal(b"-".as_slice().into()), span }];
+            let pipeline = list.rest.last_mut().map_or(&mut list.first, |(_, p)| p);
+            if let Some(command) = pipeline.stages.last_mut() {
+                self.add_word(command, Word { parts, span, assignment: None });
+                self.recovered.insert(gap);
+            }
+        }
     }
 
     fn pipeline(&mut self, kid: Kid<'t>) -> Option<Pipeline> {

@@ -122,7 +122,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn loop_body(&mut self, pieces: &[Kid<'t>], at: Span) -> List {
-        match pieces.iter().find(|k| matches!(k.kind, "do_group" | "compound_statement")) {
+        match pieces.iter().find(|k| k.is("body")) {
             Some(body) => self.group(*body),
             None => {
                 self.not_lowered(at);

@@ -20,6 +20,7 @@ mod text;
 mod word;
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -107,9 +108,10 @@ fn parse(text: &[u8], time: Duration) -> Result<Tree, Refusal> {
 
 fn lower(tree: &Tree, text: &[u8]) -> Program {
     let audit::Audit { comments, mut unparsed } = audit::walk(tree, text);
-    let mut lowering = Lowering { text, unparsed: Vec::new(), depth: 0 };
+    let mut lowering = Lowering { text, unparsed: Vec::new(), recovered: HashSet::new(), depth: 0 };
     let root = tree.root_node();
     let mut lists = lowering.statements(&kids(root));
+    unparsed.retain(|u| !lowering.recovered.contains(&u.span));
     unparsed.append(&mut lowering.unparsed);
     unparsed.sort_by_key(|u| (u.span.start, u.span.end));
     unparsed.dedup_by_key(|u| u.span);
@@ -126,6 +128,8 @@ fn lower(tree: &Tree, text: &[u8]) -> Program {
 struct Lowering<'t> {
     text: &'t [u8],
     unparsed: Vec<Unparsed>,
+    /// Bytes that no token covers and that were read all the same.
+    recovered: HashSet<Span>,
     depth: u32,
 }
 

@@ -224,6 +224,9 @@ const CASES: &[(&str, &str)] = &[
     ("a <<E && b\nx\nE\n", "<a> Heredoc<E>[x\\n] && <b>"),
     ("a <<E >f\nx\nE\nb", "<a> Heredoc<E>[x\\n] Write<f> \\n <b>"),
     ("a <<E b\n\n  x\nE\n", "<a> <b> Heredoc<E>[\\n  x\\n]"),
+    ("a - <<E\nx\nE\n", "<a> <-> Heredoc<E>[x\\n]"),
+    ("until ((i == 0)); do a; done", "loop true [((i == 0))] [<a>]"),
+    ("a ${b-(c)} ${b/$c} ${b##${c}x}", "<a> <${b - <(c)>}> <${b First <${c}> }> <${b ## <${c}x>}>"),
     // Compound commands.
     ("(a; b) >f", "( <a> ; <b> ) Write<f>"),
     ("{ a; b; }", "{ <a> ; <b> }"),

@@ -1,11 +1,11 @@
 //! Text of a leaf → word parts: escapes and quotes undone, glob characters told apart.
 //!
 //! Several of the grammar's leaves (words, patterns, the inside of strings) hold text that the shell reads on; this is
-//! that reading. It finds no expansions: in a leaf that should have none, one that is there is reported.
+//! that reading. Of expansions it finds `$name` and `${name}`; any other in a leaf is reported.
 
 use super::{Lowering, push_literal};
 use crate::source::Span;
-use crate::syntax::ast::{Bytes, Part, PartKind};
+use crate::syntax::ast::{Bytes, Param, ParamOp, Part, PartKind};
 
 /// Which rules hold for a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,11 +59,14 @@ impl Lowering<'_> {
                     i = i.saturating_add(1);
                     continue;
                 }
-                b'$' => {
-                    expansion |= text.get(i.saturating_add(1)).is_some_and(|&c| starts_expansion(c) || c == b'\'');
-                    i = i.saturating_add(1);
-                    continue;
-                }
+                b'$' => match leaf_param(text.get(i..).unwrap_or(&[])) {
+                    Some((param, len)) => (Some(PartKind::Param(Box::new(param))), i.saturating_add(len)),
+                    None => {
+                        expansion |= text.get(i.saturating_add(1)).is_some_and(|&c| starts_expansion(c) || c == b'\'');
+                        i = i.saturating_add(1);
+                        continue;
+                    }
+                },
                 _ => {
                     i = i.saturating_add(1);
                     continue;
@@ -88,10 +91,12 @@ impl Lowering<'_> {
     /// Text in which only `$`, a backquote and some escapes are special.
     pub(super) fn verbatim(&mut self, at: Span, rules: Rules, parts: &mut Vec<Part>) {
         let text = self.bytes(at);
-        let mut out = Vec::with_capacity(text.len());
+        let base = at.start as usize;
+        let (mut out, mut run) = (Vec::with_capacity(text.len()), 0usize);
         let mut rest = text;
         let mut expansion = false;
         loop {
+            let here = text.len().saturating_sub(rest.len());
             rest = match rest {
                 [] => break,
                 [b'\\', b'\n', tail @ ..] => tail,
@@ -103,18 +108,55 @@ impl Lowering<'_> {
                     out.push(b'"');
                     tail
                 }
+                [b'$', tail @ ..] => match leaf_param(rest) {
+                    Some((param, len)) => {
+                        let (start, end) = (base.saturating_add(here), base.saturating_add(here).saturating_add(len));
+                        push_literal(parts, &out, Span::new(base.saturating_add(run), start));
+                        out.clear();
+                        run = here.saturating_add(len);
+                        parts.push(Part { kind: PartKind::Param(Box::new(param)), span: Span::new(start, end) });
+                        rest.get(len..).unwrap_or(&[])
+                    }
+                    None => {
+                        expansion |= tail.first().is_some_and(|&c| starts_expansion(c));
+                        out.push(b'$');
+                        tail
+                    }
+                },
                 [b, tail @ ..] => {
-                    expansion |= *b == b'`' || *b == b'$' && tail.first().is_some_and(|&c| starts_expansion(c));
+                    expansion |= *b == b'`';
                     out.push(*b);
                     tail
                 }
             };
         }
-        push_literal(parts, &out, at);
+        push_literal(parts, &out, Span::new(base.saturating_add(run), at.end as usize));
         if expansion {
             self.not_lowered(at);
         }
     }
+}
+
+/// `$name` or `${name}` in a leaf (the pattern of `${x/$y}` is one), with its length.
+fn leaf_param(text: &[u8]) -> Option<(Param, usize)> {
+    let after = text.strip_prefix(b"$")?;
+    let (name, close) = match after.strip_prefix(b"{") {
+        Some(inside) => (inside, 1usize),
+        None => (after, 0),
+    };
+    let len = match name.first()? {
+        b if b.is_ascii_alphabetic() || *b == b'_' => {
+            name.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
+        }
+        b if b.is_ascii_digit() || b"@*#?-$!".contains(b) => 1,
+        _ => return None,
+    };
+    if close == 1 && name.get(len) != Some(&b'}') {
+        return None;
+    }
+    let text = name.get(..len)?.iter().map(|&b| b as char).collect();
+    let param = Param { name: text, subscript: None, indirect: false, op: ParamOp::None };
+    Some((param, len.saturating_add(1).saturating_add(close).saturating_add(close)))
 }
 
 /// True for a byte that makes an expansion of a `$` before it (quotes aside).

@@ -96,6 +96,12 @@ impl<'t> Lowering<'t> {
                 kind: PartKind::Backquote(Box::new(Program { span: at, ..Program::default() })),
                 span: at,
             }),
+            // Brackets in a default value: `${a:-(b)}`.
+            "array" => {
+                let pieces: Vec<Kid<'t>> = kids(kid.node).into_iter().filter(|k| k.node.is_named()).collect();
+                let word = self.nest(at, |l| l.word_of(&pieces, at)).unwrap_or_default();
+                parts.extend(word.parts);
+            }
             // A dollar sign that expands nothing, and operators that are words here (`expr a == b`).
             "$" | "==" | "=~" => push_literal(parts, self.bytes(at), at),
             "ERROR" => push_literal(parts, self.bytes(at), at),
