@@ -37,6 +37,8 @@ pub const MAX_EFFECTS: usize = 20_000;
 pub const MAX_WITNESS_INPUT: usize = 256 << 10;
 /// Most here-documents on one line for the witness: its scanner copies the list of those that wait at every token.
 pub const MAX_WITNESS_HEREDOCS: usize = 16;
+/// Deepest nesting of brace expressions in one word that the witness tells apart.
+pub const MAX_WITNESS_BRACES: usize = 8;
 /// Most differences between the two readers that are reported for one text.
 pub const MAX_DIFFERENCES: usize = 1_000;
 /// Time the witness has for one text, in milliseconds.

@@ -365,7 +365,8 @@ pub(super) fn single(command: Command) -> AndOr {
 
 /// Adds a word; joins it to the one before where only line continuations, or nothing, stand between them
 /// (`/etc/pa\` newline `sswd`, `a<(b)`).
-pub(super) fn push_word(text: &[u8], words: &mut Vec<Word>, word: Word) {
+pub(super) fn push_word(text: &[u8], words: &mut Vec<Word>, mut word: Word) {
+    word.parts = super::braces::expand(word.parts);
     if let Some(last) = words.last_mut()
         && last.span.end <= word.span.start
         && last.assignment.is_none()

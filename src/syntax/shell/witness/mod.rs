@@ -10,6 +10,7 @@
 //! difference for [`super::compare`] to find.
 
 mod audit;
+mod braces;
 mod command;
 mod compound;
 mod cond;

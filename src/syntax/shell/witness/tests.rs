@@ -188,6 +188,7 @@ fn part(p: &Part) -> String {
         PartKind::GlobStar => "G*".into(),
         PartKind::GlobQuestion => "G?".into(),
         PartKind::GlobBracket(p) => format!("G[{}]", parts(p)),
+        PartKind::Braces(all) => format!("{{{}}}", all.iter().map(|p| parts(p)).collect::<Vec<_>>().join("|")),
         other => format!("{other:?}"),
     }
 }
@@ -204,7 +205,12 @@ const CASES: &[(&str, &str)] = &[
     ("a \"b\\\"c \\d\"", "<a> <D(b\"c \\d)>"),
     ("a $\"b\"", "<a> <L(b)>"),
     ("a * ?b [c-d]e ~/f ~g", "<a> <G*> <G?b> <G[c-d]e> <~()/f> <~(g)>"),
-    ("a {1..3} {b,c}", "<a> <range(1,3)> <{b,c}>"),
+    ("a {1..3} {b,c}", "<a> <range(1,3)> <{b|c}>"),
+    (
+        "a x{b,{c,d}$e}y {f} {g,h {i..k} 'l{m,n}' o={p,q}",
+        "<a> <x{b|{c|d}${e}}y> <{f}> <{g,h> <range(i,k)> <S(l{m,n})> <o={p|q}>",
+    ),
+    ("a={b,c}", "a=<{b,c}>"),
     ("a=b c+=d e[1]=f g", "a=<b> c+=<d> e[1]=<f> <g>"),
     ("a=(b 'c' $d)", "a=(<b> <S(c)> <${d}>)"),
     ("export a=b c", "<export> <a=<b>> <c>"),

@@ -1,0 +1,4 @@
+f() { a "$@"; }
+function g { b; } >c
+coproc H { d; }
+f <(g) >(h)

@@ -1,0 +1,8 @@
+cat <<E <<'F' | b
+x $(y) `z` ${w}
+E
+$(no)
+F
+cat <<-G && d
+	q
+	G
