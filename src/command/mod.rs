@@ -3,17 +3,23 @@
 //! Floor 4; imports `source`, `limits`, `value`, `effect`. It knows no program by name: everything comes from
 //! `grammars/commands/*.toml`, compiled to static tables by `build.rs`.
 
+pub mod argv;
+pub mod describe;
+mod facts;
 pub mod grammar;
+pub mod name;
+mod options;
 pub mod pattern;
 pub mod role;
+mod uses;
 
-use crate::effect::{Props, Site, Verb, graph::DoubtKind};
+use crate::effect::{Language, Props, Site, Verb, graph::DoubtKind};
 use crate::source::Place;
 use crate::value::Value;
 pub use role::{Role, Stdin, Stdout};
 
 /// One value with the role it plays.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Use {
     /// What it is.
     pub role: Role,
@@ -31,6 +37,17 @@ pub struct Use {
     pub other: Option<Value>,
     /// A text before which `{}` or the like is replaced by input (xargs -I, find -exec): the placeholder.
     pub placeholder: Option<Vec<u8>>,
+    /// For [`Role::PathScript`]: its language, where it is not the program's ([`Invocation::language`]).
+    pub language: Option<Language>,
+    /// The scheme that the program assumes where an address has none.
+    pub scheme: Option<&'static str>,
+}
+
+impl Use {
+    /// A value with a role and nothing else.
+    pub fn new(role: Role, value: Value) -> Self {
+        Use { role, value, ..Use::default() }
+    }
 }
 
 /// An effect that the grammar states without an argument for it.
@@ -78,6 +95,8 @@ pub struct Invocation {
     pub stated: Vec<Stated>,
     /// The shell builtin semantics that the interpreter runs for it (`cd`, `export`, `eval`), from the grammar.
     pub builtin: Option<&'static str>,
+    /// The language of the program's scripts and inline code.
+    pub language: Option<Language>,
     /// Parameters of a stdout transform or builtin that are not roles: option names and values, operands, in order.
     pub options: Vec<(&'static str, Option<Value>)>,
     /// All operands in order.

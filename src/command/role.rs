@@ -2,7 +2,7 @@
 //!
 //! In: role names. Out: [`Role`]. The interpreter turns each use of a role into effects.
 
-use crate::effect::Language;
+use crate::effect::{Language, Verb};
 
 macro_rules! roles {
     ($($(#[$m:meta])* $variant:ident = $text:literal,)+) => {
@@ -174,6 +174,62 @@ impl Role {
             return Some(Role::Package(e));
         }
         Role::simple(name)
+    }
+    /// The verbs of the effects that a value with this role has by itself, in order. Roles whose effects depend on more
+    /// than the value (`other`, a language, whether it is remote) give those that they always have.
+    pub const fn verbs(self) -> &'static [Verb] {
+        use Verb as V;
+        match self {
+            Role::UrlFetch | Role::Image => &[V::Fetch],
+            Role::UrlSend | Role::DataSend => &[V::Send],
+            Role::UrlClone => &[V::Clone],
+            Role::UrlOpen | Role::Host | Role::Socket | Role::RemoteHost => &[V::Connect],
+            Role::HostProbe => &[V::Probe],
+            Role::HostProxy | Role::Setting => &[V::Configure],
+            Role::PortListen | Role::SocketListen => &[V::Listen],
+            Role::PathRead | Role::PathConfig | Role::PathCopy => &[V::Read],
+            Role::PathSend => &[V::Read, V::Send],
+            Role::PathWrite | Role::PathTruncate | Role::Device => &[V::Write],
+            Role::PathAppend => &[V::Append],
+            Role::PathUpdate => &[V::Read, V::Update],
+            Role::PathDelete | Role::PathDeleteTree => &[V::Delete],
+            Role::PathList | Role::PathWatch => &[V::List],
+            Role::PathCreate => &[V::Create],
+            Role::PathMove => &[V::Move],
+            Role::PathLink => &[V::Link],
+            Role::PathMode => &[V::Mode],
+            Role::PathOwner => &[V::Owner],
+            Role::PathExec => &[V::Execute],
+            Role::PathChdir => &[V::Chdir],
+            Role::PathArchive => &[V::Read, V::Extract],
+            Role::PathExtract => &[V::Extract],
+            Role::PathScript => &[V::Read, V::Evaluate],
+            Role::DeviceFormat => &[V::Format],
+            Role::Command | Role::CommandString => &[V::Spawn],
+            Role::Code(_) => &[V::Evaluate],
+            Role::EnvAssign | Role::EnvName => &[V::Environment],
+            Role::Pid | Role::ProcessName => &[V::Kill],
+            Role::Package(_) => &[V::Install],
+            Role::RemoteRead => &[V::Read],
+            Role::RemoteWrite => &[V::Write],
+            Role::Volume => &[V::Mount],
+            Role::Secret => &[V::Secret],
+            Role::Port
+            | Role::PathDest
+            | Role::DataText
+            | Role::User
+            | Role::Group
+            | Role::Signal
+            | Role::Unit
+            | Role::Container
+            | Role::Pattern
+            | Role::Number
+            | Role::Format
+            | Role::Name
+            | Role::Text
+            | Role::ModeBits
+            | Role::Subject => &[],
+        }
     }
     /// A small number for roles without a free parameter; below 255.
     pub fn code(self) -> Option<u8> {

@@ -97,6 +97,8 @@ super::named! {
         UnknownOption = "unknown_option",
         /// The program has no such sub-command.
         UnknownSubcommand = "unknown_subcommand",
+        /// A word that the program's description does not account for.
+        UnknownOperand = "unknown_operand",
         /// A word that decides what is done is not known.
         UnknownValue = "unknown_value",
         /// Text is evaluated that is not known.

@@ -11,6 +11,8 @@ pub(crate) mod oracle;
 pub mod pattern;
 pub mod split;
 
+pub mod slice;
+
 use crate::source::{Place, Segment};
 use smallvec::SmallVec;
 

@@ -66,10 +66,25 @@ fn find_nocase(realm: &str, lower: &str) -> Option<&'static Grammar> {
     NAMES.iter().find(|(s, n, _)| *s == realm && n.eq_ignore_ascii_case(lower)).and_then(|(_, _, i)| decoded(*i))
 }
 
-/// The variables that matter to every program.
-pub fn environment() -> &'static [model::Env] {
-    static ALL: OnceLock<Vec<model::Env>> = OnceLock::new();
-    ALL.get_or_init(|| BLOB.get(ENVIRONMENT_AT..).and_then(|b| Vec::take(&mut Bytes(b))).unwrap_or_default())
+/// What matters to every program.
+fn environment() -> &'static model::Environment {
+    static ALL: OnceLock<model::Environment> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let stored = BLOB.get(ENVIRONMENT_AT..).map(Bytes);
+        stored.and_then(|mut b| model::Environment::take(&mut b)).unwrap_or_default()
+    })
+}
+
+/// What a variable is to a program, or to every program.
+pub fn variable(grammar: Option<&'static Grammar>, name: &str) -> Option<&'static model::Env> {
+    let own = grammar.map(|g| g.env.as_slice()).unwrap_or_default();
+    let is = |e: &&model::Env| e.names.iter().any(|g| crate::command::pattern::matches(g, name.as_bytes()));
+    own.iter().chain(&environment().env).find(is)
+}
+
+/// Globs of the directories that hold system programs: a command word with one of them names the program itself.
+pub fn system_dirs() -> &'static [&'static str] {
+    &environment().bin
 }
 
 /// Every grammar, in the order of their files.

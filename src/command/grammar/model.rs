@@ -264,6 +264,8 @@ coded! {
         double_dash: bool,
         /// Names match in any case.
         nocase: bool,
+        /// `-o=V` gives `V`, not `=V`.
+        short_equals: bool,
         /// What an unknown option is.
         unknown_option: UnknownOption,
         /// All options hold after sub-commands.
@@ -310,6 +312,13 @@ coded! {
         sets: Vec<Sets>,
         /// Stated effects.
         effects: Vec<Claim>,
+    }
+    /// `environment.toml`: what matters to every program.
+    struct Environment {
+        /// Variables.
+        env: Vec<Env>,
+        /// Globs of directories that hold system programs.
+        bin: Vec<&'static str>,
     }
     /// Other names that stand for options.
     struct Alias {

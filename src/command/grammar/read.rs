@@ -6,7 +6,8 @@
 use super::condition::{Scope, condition};
 use super::lazy::Lazy;
 use super::model::{
-    Alias, At, Claim, Env, Grammar, Info, Level, Operand, Opt, Presence, Sets, Stream, Style, Sub, UnknownOption, Word,
+    Alias, At, Claim, Env, Environment, Grammar, Info, Level, Operand, Opt, Presence, Sets, Stream, Style, Sub,
+    UnknownOption, Word,
 };
 use super::slot::{slot, word, word_of};
 use super::table::{Context, Entry, Problem, Table, Text};
@@ -49,12 +50,13 @@ pub fn program(text: &str) -> Result<Grammar, Vec<Problem>> {
     })
 }
 
-/// Reads `grammars/environment.toml`: the variables that matter to every program.
-pub fn environment(text: &str) -> Result<Vec<Env>, Vec<Problem>> {
+/// Reads `grammars/environment.toml`: what matters to every program.
+pub fn environment(text: &str) -> Result<Environment, Vec<Problem>> {
     document(text, |root| {
-        let all = root.tables("env").iter().filter_map(|t| env_entry(t, &Scope::default())).collect();
+        let env = root.tables("env").iter().filter_map(|t| env_entry(t, &Scope::default())).collect();
+        let bin = root.texts("bin").iter().map(|t| t.text).collect();
         root.finish();
-        all
+        Environment { env, bin }
     })
 }
 
@@ -357,6 +359,7 @@ fn style(t: &Table, above: &Level) -> Level {
         permute: above.permute,
         double_dash: above.double_dash,
         nocase: above.nocase,
+        short_equals: above.short_equals,
         ..Level::default()
     };
     if t.has("argv") {
@@ -366,11 +369,13 @@ fn style(t: &Table, above: &Level) -> Level {
         level.permute = !matches!(s, Style::Posix | Style::Raw);
         level.double_dash = !matches!(s, Style::Keyword | Style::Raw | Style::PowerShell | Style::Dos);
         level.nocase = matches!(s, Style::PowerShell | Style::Dos);
+        level.short_equals = s == Style::Exact;
     }
     level.abbreviate = t.flag_or("abbreviate", level.abbreviate);
     level.permute = t.flag_or("permute", level.permute);
     level.double_dash = t.flag_or("double_dash", level.double_dash);
     level.nocase = t.flag_or("nocase", level.nocase);
+    level.short_equals = t.flag_or("short_equals", level.short_equals);
     level
 }
 
@@ -382,7 +387,7 @@ fn check_names(t: &Table, at: usize, names: &[&'static str], level: &Level) {
     for n in names {
         let word = !n.is_empty() && !n.contains(char::is_whitespace);
         let keyword = level.style == Style::Keyword && n.ends_with('=');
-        if !word || !(n.starts_with(['-', '+', '@', '/', ':', '%']) || keyword) {
+        if !word || !(!n.starts_with(char::is_alphanumeric) || keyword) {
             t.context().wrong(at, format!("`{n}` cannot be an option's name"));
         }
         if level.options.iter().any(|o| o.names.contains(n)) {

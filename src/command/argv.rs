@@ -1,0 +1,370 @@
+//! Reading an argv by a grammar: options, sub-commands and operands are told apart, and every word gets a role.
+//!
+//! In: the words of a command, the command word first, each as far as it is known. Out: an [`Invocation`]. Pure. Words
+//! that are not known are operands where they stand, with a doubt where an option could have changed what is done. It
+//! does not expand sets ([`crate::value::Piece::OneOf`]): the caller reads each reading of an argv by itself. Floor 4;
+//! imports `source`, `value`, `effect`.
+
+use super::facts::{Facts, Given};
+use super::grammar::model::{At, Grammar, Info, Level, Opt, Presence, Slot, Style, UnknownOption};
+use super::options::{Found, Hit, takes_next, visible, word};
+use super::uses::Builder;
+use super::{ArgDoubt, Invocation, Role, Use, grammar, name};
+use crate::effect::Language;
+use crate::effect::graph::DoubtKind;
+use crate::source::Place;
+use crate::value::{Taint, Value};
+
+/// Reads an argv by the grammar of its command word; without one, only name and words are kept.
+pub fn read(argv: &[Value]) -> Invocation {
+    read_in(None, argv)
+}
+
+/// As [`read`], in the shell of that language: cmdlets and aliases of that shell count, too.
+pub fn read_in(shell: Option<Language>, argv: &[Value]) -> Invocation {
+    let Some(first) = argv.first() else { return Invocation::default() };
+    let command = name::of(first);
+    let grammar = command.name.as_deref().and_then(|n| grammar::lookup_in(shell, n));
+    read_named(grammar, &command, argv)
+}
+
+/// Reads an argv by a given grammar (one that was loaded at run time).
+pub fn read_with(grammar: &'static Grammar, argv: &[Value]) -> Invocation {
+    let Some(first) = argv.first() else { return Invocation::default() };
+    read_named(Some(grammar), &name::of(first), argv)
+}
+
+fn read_named(grammar: Option<&'static Grammar>, command: &name::Command, argv: &[Value]) -> Invocation {
+    let place = argv.first().map(Value::place).unwrap_or_default();
+    let mut inv = Invocation { name: command.name.clone().unwrap_or_default(), ..Invocation::default() };
+    if let Some(path) = command.file.clone() {
+        inv.uses.push(Use::new(Role::PathExec, path));
+    }
+    let Some(grammar) = grammar else {
+        inv.operands = argv.get(1..).unwrap_or_default().to_vec();
+        inv.doubts.push(match &command.name {
+            Some(n) => ArgDoubt { kind: DoubtKind::UnknownProgram, detail: n.clone(), place },
+            None => ArgDoubt {
+                kind: DoubtKind::UnknownCommand,
+                detail: argv.first().map(Value::show).unwrap_or_default(),
+                place,
+            },
+        });
+        return inv;
+    };
+    inv.grammar = grammar.names.first().copied();
+    let facts = Facts { name: inv.name.clone(), ..Facts::default() };
+    let mut s = Scan {
+        grammar,
+        chain: vec![&grammar.top],
+        inv,
+        facts,
+        words: words(grammar, command, argv),
+        command: None,
+        dashes: Vec::new(),
+        placed: Vec::new(),
+        sub_open: true,
+    };
+    s.run();
+    Builder::new(s).finish()
+}
+
+/// The words after the command word, with those that an alias stands for before them.
+fn words(grammar: &'static Grammar, command: &name::Command, argv: &[Value]) -> Vec<Value> {
+    let own = argv.get(1..).unwrap_or_default().iter().cloned();
+    let place = argv.first().map(Value::place).unwrap_or_default();
+    let called = command.name.as_deref().unwrap_or_default();
+    let alias = grammar.aliases.iter().find(|a| a.names.contains(&called));
+    let implied = alias.into_iter().flat_map(|a| &a.args);
+    implied.map(|w| Value::computed(w.as_bytes(), place, Taint::default())).chain(own).collect()
+}
+
+/// A command among the words.
+#[derive(Debug)]
+pub(super) struct Nested {
+    /// What it is.
+    pub slot: &'static Slot,
+    /// The option it belongs to.
+    pub option: Option<&'static str>,
+    /// Its words.
+    pub words: Vec<Value>,
+    /// The index of its first word.
+    pub index: usize,
+}
+
+/// The state of a reading: what [`Builder`] turns into the result.
+#[derive(Debug)]
+pub(super) struct Scan {
+    /// The grammar.
+    pub grammar: &'static Grammar,
+    /// The level of the program, and of each sub-command taken.
+    pub chain: Vec<&'static Level>,
+    /// What is found.
+    pub inv: Invocation,
+    /// Options and operands.
+    pub facts: Facts,
+    /// The words after the command word.
+    pub words: Vec<Value>,
+    /// The command that is an operand.
+    pub command: Option<Nested>,
+    /// The words after `--` where the grammar has an entry for them.
+    pub dashes: Vec<(usize, Value)>,
+    /// Uses that are certain already, with the index of their word.
+    pub placed: Vec<(usize, Use)>,
+    /// A sub-command may still come.
+    sub_open: bool,
+}
+
+impl Scan {
+    fn level(&self) -> &'static Level {
+        // The chain starts with the program and only grows.
+        self.chain.last().copied().unwrap_or(&self.grammar.top)
+    }
+
+    /// Notes a doubt.
+    pub(super) fn doubt(&mut self, kind: DoubtKind, detail: String, place: Place) {
+        self.inv.doubts.push(ArgDoubt { kind, detail, place });
+    }
+
+    fn run(&mut self) {
+        let mut i = 0usize;
+        // Set once no word is an option any more.
+        let mut ended = false;
+        while let Some(value) = self.words.get(i).cloned() {
+            let next = i.saturating_add(1);
+            let found = if ended { Found::Operand } else { word(&self.chain, &value, i == 0) };
+            let (hits, unknown) = match found {
+                Found::Dashes => {
+                    ended = true;
+                    if self.level().operands.iter().any(|o| o.at == At::Dashes) {
+                        self.after_dashes(next);
+                        return;
+                    }
+                    i = next;
+                    continue;
+                }
+                Found::Operand => {
+                    if !ended {
+                        self.may_be_option(&value);
+                    }
+                    if !self.operand(i, value) {
+                        return;
+                    }
+                    // A sub-command starts anew: `docker run` stops at the image, `docker` does not at `run`.
+                    let taken = self.facts.operands.last().is_some_and(|(at, _)| *at == i);
+                    ended = ended || (taken && !self.level().permute);
+                    i = next;
+                    continue;
+                }
+                Found::Options(hits) => (hits, None),
+                Found::Undeclared(hits, rest) => (hits, Some((DoubtKind::UnknownOption, rest))),
+                Found::Unknown(hits) => (hits, Some((DoubtKind::UnknownValue, value.show()))),
+            };
+            if let Some((kind, rest)) = unknown {
+                let rule = self.level().unknown_option;
+                if kind == DoubtKind::UnknownOption && rule == UnknownOption::Operand {
+                    ended = true;
+                    if !self.operand(i, value) {
+                        return;
+                    }
+                    i = next;
+                    continue;
+                }
+                if kind == DoubtKind::UnknownValue || rule == UnknownOption::Error {
+                    self.doubt(kind, rest, value.place());
+                }
+                self.placed.push((i, Use::new(Role::Text, value.clone())));
+            }
+            let mut after = next;
+            for hit in hits {
+                ended |= hit.opt.stops;
+                after = self.option(i, after, hit);
+            }
+            i = after;
+        }
+    }
+
+    /// Notes a doubt for a word that is not known and could be an option of consequence.
+    fn may_be_option(&mut self, value: &Value) {
+        let open = value.prefix().is_empty() && !value.is_known();
+        let glob = matches!(value.pieces.first(), Some(crate::value::Piece::Glob(..)));
+        if open && !glob && self.level().style != Style::Raw && visible(&self.chain).any(consequential) {
+            self.doubt(DoubtKind::UnknownValue, format!("{} may be an option", value.show()), value.place());
+        }
+    }
+
+    /// Takes an option with its values; gives the index of the word after it.
+    fn option(&mut self, index: usize, mut after: usize, hit: Hit) -> usize {
+        let opt = hit.opt;
+        let mut values: Vec<Value> = Vec::new();
+        let nested = command_slot(opt).filter(|s| self.facts.holds(&s.cond, None));
+        if let (Some(slot), None) = (nested, &hit.attached) {
+            let words: Vec<Value> = self.words.get(after..).unwrap_or_default().to_vec();
+            let ends = |w: &Value| w.as_str().is_some_and(|t| slot.until.contains(&t.as_ref()));
+            let n = words.iter().position(ends).unwrap_or(words.len());
+            let place = self.words.get(index).map(Value::place).unwrap_or_default();
+            if n == words.len() && !slot.until.is_empty() {
+                self.doubt(DoubtKind::UnknownValue, format!("no {} after the command", slot.until.join(" or ")), place);
+            }
+            let words: Vec<Value> = words.into_iter().take(n).collect();
+            self.facts.given.push(Given { opt, values: words.first().cloned().into_iter().collect(), index });
+            let option = opt.names.first().copied();
+            Builder::nested(self, &Nested { slot, option, words, index });
+            return after.saturating_add(n).saturating_add(usize::from(!slot.until.is_empty()));
+        }
+        values.extend(hit.attached);
+        let wanted = match opt.presence {
+            Presence::Required if opt.many => usize::MAX,
+            Presence::Required => opt.words.len(),
+            Presence::Attached => 0,
+            Presence::Next => 1,
+        };
+        let strict = takes_next(opt) && !opt.many;
+        while values.len() < wanted
+            && let Some(w) = self.words.get(after)
+        {
+            // A required value is whatever comes next, even `-x`; the others stop at what looks like an option.
+            let looks = w.prefix().starts_with(b"-") && w.as_literal().as_deref() != Some(b"-");
+            if looks && !strict && !(opt.many && values.is_empty()) {
+                break;
+            }
+            values.push(w.clone());
+            after = after.saturating_add(1);
+        }
+        if strict && values.len() < wanted {
+            let place = self.words.get(index).map(Value::place).unwrap_or_default();
+            let name = opt.names.first().copied().unwrap_or_default();
+            self.doubt(DoubtKind::UnknownOption, format!("{name} without a value"), place);
+        }
+        match opt.info {
+            Info::Yes => self.inv.info = true,
+            Info::First if index == 0 => self.inv.info = true,
+            _ => {}
+        }
+        self.inv.simulated |= opt.simulate;
+        self.facts.given.push(Given { opt, values, index });
+        after
+    }
+
+    /// Takes an operand; false where it began a command, which takes all words after it.
+    fn operand(&mut self, index: usize, value: Value) -> bool {
+        let level = self.level();
+        if self.sub_open && !level.subs.is_empty() {
+            let count = (self.facts.operands.len() as u64).saturating_add(1);
+            if count == level.sub_at {
+                if self.sub(&value) {
+                    return true;
+                }
+                self.sub_open = false;
+                if level.operands.is_empty() {
+                    let kind = if value.is_known() { DoubtKind::UnknownSubcommand } else { DoubtKind::UnknownValue };
+                    self.doubt(kind, value.show(), value.place());
+                }
+            }
+        }
+        let nth = self.facts.operands.len();
+        self.facts.operands.push((index, value));
+        if let Some(slot) = self.command_at(nth) {
+            let words = self.words.get(index..).unwrap_or_default().to_vec();
+            let (assigned, words) = self.assignments(slot, index, words);
+            // Assignments are no operands, the command's words are.
+            self.facts.operands.pop();
+            let start = index.saturating_add(assigned);
+            self.facts.operands.extend(words.iter().enumerate().map(|(k, w)| (start.saturating_add(k), w.clone())));
+            if !words.is_empty() {
+                self.command = Some(Nested { slot, option: None, words, index: start });
+            }
+            return false;
+        }
+        true
+    }
+
+    /// Goes into a sub-command.
+    fn sub(&mut self, value: &Value) -> bool {
+        let level = self.level();
+        let Some(text) = value.as_str() else { return false };
+        let same = |n: &str| if level.nocase { n.eq_ignore_ascii_case(&text) } else { n == text };
+        let exact = level.subs.iter().find(|s| s.names.iter().any(|n| same(n)));
+        let sub = exact.or_else(|| {
+            if !level.sub_prefix || text.is_empty() {
+                return None;
+            }
+            let mut all = level.subs.iter().filter(|s| s.names.iter().any(|n| n.starts_with(text.as_ref())));
+            // Programs that take beginnings give the first in their own order where several fit.
+            all.next()
+        });
+        let Some(sub) = sub else { return false };
+        self.inv.subs.extend(sub.names.first());
+        self.chain.push(sub.level.get());
+        true
+    }
+
+    /// The slot of the operand with that number, where it begins a command.
+    fn command_at(&self, nth: usize) -> Option<&'static Slot> {
+        let level = self.level();
+        if level.multicall && nth == 0 {
+            static MULTICALL: std::sync::LazyLock<Slot> =
+                std::sync::LazyLock::new(|| Slot { role: Role::Command, ..Slot::default() });
+            return Some(&MULTICALL);
+        }
+        let value = self.facts.operands.get(nth).map(|(_, v)| v);
+        let mut front = 0usize;
+        for o in level.operands.iter().filter(|o| self.facts.holds(&o.cond, value)) {
+            match o.at {
+                At::First if front < nth => front = front.saturating_add(1),
+                At::First | At::Rest => {
+                    return o
+                        .word
+                        .either
+                        .iter()
+                        .find(|s| self.facts.holds(&s.cond, value))
+                        .filter(|s| s.role == Role::Command);
+                }
+                At::Last | At::Dashes => {}
+            }
+        }
+        None
+    }
+
+    /// Takes the assignments before a command; gives how many words they were, and the words left.
+    fn assignments(&mut self, slot: &Slot, index: usize, mut words: Vec<Value>) -> (usize, Vec<Value>) {
+        let mut n = 0usize;
+        while slot.assignments
+            && let Some(w) = words.get(n)
+            && w.prefix().iter().position(|b| *b == b'=').is_some_and(|at| at > 0)
+        {
+            self.placed.push((index.saturating_add(n), Use::new(Role::EnvAssign, w.clone())));
+            n = n.saturating_add(1);
+        }
+        (n, words.split_off(n.min(words.len())))
+    }
+
+    /// The words after `--`, where the grammar has an entry for them.
+    fn after_dashes(&mut self, start: usize) {
+        let words = self.words.get(start..).unwrap_or_default().to_vec();
+        let entry = self.level().operands.iter().find(|o| o.at == At::Dashes && self.facts.holds(&o.cond, None));
+        let slot = entry.and_then(|o| o.word.either.iter().find(|s| self.facts.holds(&s.cond, words.first())));
+        if let Some(slot) = slot.filter(|s| s.role == Role::Command) {
+            let (assigned, words) = self.assignments(slot, start, words);
+            if !words.is_empty() {
+                self.command = Some(Nested { slot, option: None, words, index: start.saturating_add(assigned) });
+            }
+            return;
+        }
+        self.dashes = words.into_iter().enumerate().map(|(k, w)| (start.saturating_add(k), w)).collect();
+    }
+}
+
+/// The command that an option takes.
+fn command_slot(opt: &'static Opt) -> Option<&'static Slot> {
+    opt.words.first().and_then(|w| w.either.iter().find(|s| s.role == Role::Command))
+}
+
+/// True where an option changes what happens: leaving it out of the reading could hide something.
+fn consequential(opt: &Opt) -> bool {
+    let harmless =
+        |r: Role| matches!(r, Role::Pattern | Role::Number | Role::Format | Role::Name | Role::Text | Role::DataText);
+    !opt.sets.is_empty()
+        || !opt.effects.is_empty()
+        || opt.words.iter().flat_map(|w| &w.either).any(|s| !harmless(s.role))
+}

@@ -1,0 +1,124 @@
+//! An [`Invocation`] as lines of text: the notation of `grammars/README.md`, in which the examples of grammars are
+//! written. Deterministic: uses in argv order, then stated effects, each line once.
+
+use super::{Invocation, Role, Use};
+use crate::effect::{Props, Site, Verb};
+use crate::value::Value;
+
+impl Invocation {
+    /// Its effects, one a line: `verb object -> other @ place [properties]`. None under an information option.
+    pub fn describe(&self) -> Vec<String> {
+        let mut lines = Lines { simulated: self.simulated, all: Vec::new() };
+        if self.info {
+            return lines.all;
+        }
+        for u in &self.uses {
+            self.use_lines(u, &mut lines);
+        }
+        for s in &self.stated {
+            let object = match &s.value {
+                Some(v) => format!("{}: {}", s.object, v.show()),
+                None => s.object.to_owned(),
+            };
+            lines.add(s.verb, &object, "", Props::default());
+        }
+        lines.all
+    }
+
+    /// Its doubts, one a line: `kind detail`.
+    pub fn describe_doubts(&self) -> Vec<String> {
+        self.doubts.iter().map(|d| format!("{} {}", d.kind.name(), d.detail)).collect()
+    }
+
+    fn use_lines(&self, u: &Use, lines: &mut Lines) {
+        let object = u.value.show();
+        let other = u.other.as_ref().map(|o| format!(" -> {}", o.show())).unwrap_or_default();
+        let site = match &u.site {
+            None | Some(Site::Local) => String::new(),
+            Some(Site::Remote(h)) => format!(" @ remote {}", h.show()),
+            Some(Site::Contained(c)) => format!(" @ contained {}", c.show()),
+        };
+        let written = |lines: &mut Lines| {
+            if let Some(o) = &u.other {
+                lines.add(Verb::Write, &o.show(), "", u.props);
+            }
+        };
+        match u.role {
+            Role::Command => {
+                let words: Vec<String> = u.words.iter().map(Value::show).collect();
+                lines.add(Verb::Spawn, &words.join(" "), &site, u.props);
+            }
+            Role::Code(l) => lines.add(Verb::Evaluate, &format!("{l}: {object}"), &site, u.props),
+            Role::PathScript => {
+                lines.add(Verb::Read, &object, "", u.props);
+                let language = u.language.or(self.language).map_or("other", |l| l.name());
+                lines.add(Verb::Evaluate, &format!("{language}: file {object}"), &site, u.props);
+            }
+            Role::PathCopy | Role::PathMove => {
+                let verb = if u.role == Role::PathCopy { Verb::Read } else { Verb::Move };
+                lines.add(verb, &object, &other, u.props);
+                written(lines);
+            }
+            Role::RemoteRead | Role::RemoteWrite => {
+                let (here, there) =
+                    if u.role == Role::RemoteRead { (Verb::Read, Verb::Fetch) } else { (Verb::Write, Verb::Send) };
+                lines.add(if is_remote(&u.value) { there } else { here }, &object, &other, u.props);
+            }
+            Role::Package(eco) => {
+                let remove = self.props.with(u.props).has(Props::REMOVE);
+                let verb = if remove { Verb::Uninstall } else { Verb::Install };
+                lines.add(verb, &format!("{eco}: {object}"), "", u.props);
+            }
+            role => {
+                let props = if role == Role::PathDeleteTree { u.props.with(Props::RECURSIVE) } else { u.props };
+                for v in role.verbs() {
+                    lines.add(*v, &object, &format!("{other}{site}"), props);
+                }
+            }
+        }
+    }
+}
+
+struct Lines {
+    simulated: bool,
+    all: Vec<String>,
+}
+
+impl Lines {
+    fn add(&mut self, verb: Verb, object: &str, tail: &str, props: Props) {
+        let mut names: Vec<&str> = props.names().collect();
+        if self.simulated && changes(verb) {
+            names.push(Props::SIMULATED.names().next().unwrap_or_default());
+        }
+        let props = if names.is_empty() { String::new() } else { format!(" [{}]", names.join(" ")) };
+        let line = format!("{verb} {object}{tail}{props}");
+        let line = line.trim_end().to_owned();
+        if !self.all.contains(&line) {
+            self.all.push(line);
+        }
+    }
+}
+
+/// True for what a dry run withholds: everything but looking.
+pub fn changes(verb: Verb) -> bool {
+    !matches!(
+        verb,
+        Verb::Read
+            | Verb::List
+            | Verb::Inspect
+            | Verb::Probe
+            | Verb::Fetch
+            | Verb::Connect
+            | Verb::Chdir
+            | Verb::Environment
+            | Verb::Secret
+    )
+}
+
+/// True for `[user@]host:path`: a colon stands before any slash (rcp's rule, which scp and rsync keep).
+pub fn is_remote(value: &Value) -> bool {
+    let text = value.prefix();
+    let colon = text.iter().position(|b| *b == b':');
+    let slash = text.iter().position(|b| *b == b'/').unwrap_or(text.len());
+    colon.is_some_and(|c| c > 0 && c < slash) || text.starts_with(b"rsync://") || text.starts_with(b"scp://")
+}

@@ -1,0 +1,71 @@
+//! What is known of an argv once its options and operands are told apart, and conditions over it.
+//!
+//! In: options and operands. Out: whether a [`Cond`] holds. A value that is not known matches no glob: the reader notes
+//! a doubt where that decides something.
+
+use super::grammar::model::{All, Ask, Atom, Cond, Opt};
+use super::pattern;
+use crate::value::Value;
+
+/// An option that was given.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    /// The option.
+    pub opt: &'static Opt,
+    /// Its values.
+    pub values: Vec<Value>,
+    /// The index of its word in the argv.
+    pub index: usize,
+}
+
+impl Given {
+    /// Its main name.
+    pub(super) fn name(&self) -> &'static str {
+        self.opt.names.first().copied().unwrap_or_default()
+    }
+}
+
+/// What conditions ask about.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// The name the program was called by.
+    pub name: String,
+    /// Options in order.
+    pub given: Vec<Given>,
+    /// Operands with the index of their word.
+    pub operands: Vec<(usize, Value)>,
+    /// A value that may be `-` for a standard stream is it.
+    pub dash: bool,
+}
+
+impl Facts {
+    /// True where the condition holds for a value.
+    pub(super) fn holds(&self, cond: &Cond, value: Option<&Value>) -> bool {
+        let all = |a: &All| a.parts.iter().all(|p| self.atom(p, value) != p.not);
+        (cond.when.is_empty() || cond.when.iter().any(all)) && !cond.unless.iter().any(all)
+    }
+
+    fn atom(&self, atom: &Atom, value: Option<&Value>) -> bool {
+        let is = |v: Option<&Value>| {
+            let glob = atom.text.unwrap_or("*");
+            v.and_then(Value::as_literal).is_some_and(|t| pattern::matches(glob, &t))
+        };
+        let count = self.operands.len() as u64;
+        match atom.ask {
+            Ask::Option => self
+                .given
+                .iter()
+                .filter(|g| g.name() == atom.name)
+                .any(|g| atom.text.is_none() || g.values.iter().any(|v| is(Some(v)))),
+            Ask::Equal => count == atom.number,
+            Ask::Less => count < atom.number,
+            Ask::More => count > atom.number,
+            Ask::Any => self.operands.iter().any(|(_, v)| is(Some(v))),
+            Ask::First => is(self.operands.first().map(|(_, v)| v)),
+            Ask::Last => is(self.operands.last().map(|(_, v)| v)),
+            Ask::Value => is(value),
+            Ask::Name => pattern::matches(atom.text.unwrap_or("*"), self.name.as_bytes()),
+            Ask::Dash => self.dash,
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Values with roles: the second half of reading an argv, when all options and operands are known.
+//!
+//! In: a [`Scan`]. Out: the finished [`Invocation`].
+
+use super::argv::{Nested, Scan};
+use super::facts::Given;
+use super::grammar::model::{At, Claim, Level, Operand, Sets, Slot, Stream, Where, Word};
+use super::{Invocation, Role, Stated, Stdin, Stdout, Use, pattern};
+use crate::effect::graph::DoubtKind;
+use crate::effect::{Language, Props, Site, Verb};
+use crate::value::Value;
+
+/// Deepest nesting of prefixes in prefixes that is followed (the build allows no more).
+const MAX_PREFIXES: usize = 8;
+
+/// Operands with the entries that took them.
+type Taken = Vec<(usize, Value, &'static Operand)>;
+
+/// Finishes a [`Scan`].
+pub(super) struct Builder {
+    scan: Scan,
+    taken: Taken,
+}
+
+impl Builder {
+    /// Hands the operands to the entries that take them.
+    pub(super) fn new(mut scan: Scan) -> Self {
+        scan.facts.dash = any_dash(&scan);
+        let level = scan.chain.last().copied().unwrap_or(&scan.grammar.top);
+        let command = scan.command.as_ref().map_or(usize::MAX, |c| c.index);
+        let mut left: std::collections::VecDeque<(usize, Value)> =
+            scan.facts.operands.iter().filter(|(i, _)| *i < command).cloned().collect();
+        let mut taken: Taken = Vec::new();
+        for o in &level.operands {
+            if o.at == At::Dashes || !scan.facts.holds(&o.cond, left.front().map(|(_, v)| v)) {
+                continue;
+            }
+            match o.at {
+                At::First => taken.extend(left.pop_front().map(|(i, v)| (i, v, o))),
+                At::Last => taken.extend(left.pop_back().map(|(i, v)| (i, v, o))),
+                At::Rest => taken.extend(left.drain(..).map(|(i, v)| (i, v, o))),
+                At::Dashes => {}
+            }
+        }
+        let dashes = level.operands.iter().find(|o| o.at == At::Dashes);
+        if let Some(o) = dashes {
+            taken.extend(scan.dashes.iter().map(|(i, v)| (*i, v.clone(), o)));
+        }
+        for (i, v) in left {
+            scan.doubt(DoubtKind::UnknownOperand, v.show(), v.place());
+            scan.placed.push((i, Use::new(Role::Text, v)));
+        }
+        Builder { scan, taken }
+    }
+
+    /// Everything put together.
+    pub(super) fn finish(mut self) -> Invocation {
+        let chain = self.scan.chain.clone();
+        let given: Vec<Given> = self.scan.facts.given.clone();
+        for g in &given {
+            if g.opt.words.first().is_some_and(|w| w.either.iter().any(|s| s.role == Role::Command)) {
+                continue;
+            }
+            for (n, value) in g.values.iter().enumerate() {
+                // `many` repeats the last word's meaning.
+                let at = n.min(g.opt.words.len().saturating_sub(1));
+                if let Some(w) = g.opt.words.get(at) {
+                    self.word(w, value, Some(g.name()), g.index);
+                }
+            }
+        }
+        for (i, v, o) in std::mem::take(&mut self.taken.clone()) {
+            self.word(&o.word, &v, None, i);
+        }
+        if let Some(nested) = self.scan.command.take() {
+            Builder::nested_in(&mut self.scan, &self.taken, &nested);
+        }
+        self.properties(&chain, &given);
+        self.claims(&chain, &given);
+        self.streams(&chain, &given);
+        let mut inv = self.scan.inv;
+        let mut placed = self.scan.placed;
+        placed.sort_by_key(|(i, _)| *i);
+        inv.uses.extend(placed.into_iter().map(|(_, u)| u));
+        for g in &given {
+            if g.values.is_empty() {
+                inv.options.push((g.name(), None));
+            }
+            inv.options.extend(g.values.iter().map(|v| (g.name(), Some(v.clone()))));
+        }
+        inv.operands = self.scan.facts.operands.into_iter().chain(self.scan.dashes).map(|(_, v)| v).collect();
+        inv.builtin = chain.iter().rev().find_map(|l| l.builtin);
+        inv.language = chain.iter().rev().find_map(|l| l.language).and_then(Language::from_name);
+        inv
+    }
+
+    fn properties(&mut self, chain: &[&'static Level], given: &[Given]) {
+        let facts = &self.scan.facts;
+        let one = |s: &Sets| if facts.holds(&s.cond, None) { Props(s.props) } else { Props::default() };
+        let all = chain.iter().flat_map(|l| &l.sets).chain(given.iter().flat_map(|g| &g.opt.sets));
+        let mut props = all.map(one).fold(self.scan.inv.props, Props::with);
+        if self.scan.inv.simulated {
+            props = props.with(Props::SIMULATED);
+        }
+        self.scan.inv.props = props;
+    }
+
+    fn claims(&mut self, chain: &[&'static Level], given: &[Given]) {
+        let at = |i: usize| self.scan.words.get(i).map(Value::place).unwrap_or_default();
+        let first = at(0);
+        let levels = chain.iter().flat_map(|l| &l.effects).map(|c| (c, first));
+        let options = given.iter().flat_map(|g| g.opt.effects.iter().map(|c| (c, at(g.index))));
+        let mut stated: Vec<Stated> = Vec::new();
+        let add = |stated: &mut Vec<Stated>, c: &'static Claim, place, value: Option<Value>| {
+            if let Some(verb) = Verb::from_name(c.verb) {
+                let s = Stated { verb, object: c.object, value, place };
+                if !stated.contains(&s) {
+                    stated.push(s);
+                }
+            }
+        };
+        for (c, place) in levels.chain(options).filter(|(c, _)| self.scan.facts.holds(&c.cond, None)) {
+            let values = c.of.map(|of| self.all_of(of)).unwrap_or_default();
+            if values.is_empty() {
+                add(&mut stated, c, place, None);
+            }
+            values.into_iter().for_each(|v| add(&mut stated, c, v.place(), Some(v)));
+        }
+        self.scan.inv.stated = stated;
+    }
+
+    fn streams(&mut self, chain: &[&'static Level], given: &[Given]) {
+        let facts = &self.scan.facts;
+        let pick = |of: fn(&'static Level) -> &'static Vec<Stream>| {
+            let all = chain.iter().rev().map(|l| of(l)).find(|s| !s.is_empty())?;
+            all.iter().find(|s| facts.holds(&s.cond, None)).map(|s| s.is)
+        };
+        let stdin = pick(|l| &l.stdin).and_then(Stdin::from_name);
+        let stdout = pick(|l| &l.stdout).and_then(Stdout::from_name);
+        let redirected = given.iter().any(|g| {
+            let dash = g.opt.words.iter().flat_map(|w| &w.either).any(|s| s.dash);
+            g.opt.redirects_stdout && !(dash && g.values.iter().any(is_dash))
+        });
+        self.scan.inv.stdin = stdin.unwrap_or_default();
+        self.scan.inv.stdout = if redirected { Stdout::Nothing } else { stdout.unwrap_or_default() };
+    }
+
+    /// A word by the first of its alternatives that holds; mere text where none does.
+    fn word(&mut self, word: &Word, value: &Value, option: Option<&'static str>, index: usize) {
+        let slot = word.either.iter().find(|s| self.scan.facts.holds(&s.cond, Some(value)));
+        let Some(slot) = slot else {
+            self.scan.placed.push((index, Use { option, ..Use::new(Role::Text, value.clone()) }));
+            return;
+        };
+        let parts = match slot.split {
+            None => vec![value.clone()],
+            Some("lines") => value.split(|b| b == b'\n'),
+            Some("words") => value.split(|b| b.is_ascii_whitespace()),
+            Some(set) => value.split(|b| set.as_bytes().contains(&b)),
+        };
+        let several = parts.len() > 1;
+        for part in parts.iter().filter(|p| !several || !p.pieces.is_empty()) {
+            self.slot(slot, part, option, index, 0);
+        }
+    }
+
+    fn slot(&mut self, slot: &Slot, value: &Value, option: Option<&'static str>, index: usize, depth: usize) {
+        if depth < MAX_PREFIXES {
+            for p in &slot.prefixes {
+                if let Some(n) = prefix_len(p.glob, &value.prefix(), p.slot.nocase || slot.nocase) {
+                    let rest = value.split_at(n).1;
+                    return self.slot(&p.slot, &rest, option, index, depth.saturating_add(1));
+                }
+            }
+            let runs = |s: &Slot| matches!(s.role, Role::Code(_) | Role::CommandString | Role::PathScript);
+            if !value.is_known() && value.prefix().is_empty() && slot.prefixes.iter().any(|p| runs(&p.slot)) {
+                self.scan.doubt(DoubtKind::UnknownValue, value.show(), value.place());
+            }
+        }
+        let mut u = Use { option, ..Use::new(slot.role, value.clone()) };
+        if slot.dash && is_dash(value) {
+            u.role = Role::Text;
+            self.scan.placed.push((index, u));
+            return;
+        }
+        u.props = Props(slot.props);
+        u.language = slot.language.and_then(Language::from_name);
+        u.scheme = slot.schemeless;
+        if slot.schemeless.is_some() && value.is_known() && !has_scheme(&value.prefix()) {
+            u.props = u.props.with(Props::SCHEMELESS);
+        }
+        u.other = slot.other.iter().find_map(|o| self.last_of(o));
+        u.site = site(&self.scan, &self.taken, slot);
+        self.scan.placed.push((index, u));
+        if let Some(role) = slot.basename {
+            self.basename(slot, role, value, option, index);
+        }
+    }
+
+    /// The file or directory that a program makes from the last part of an address or path.
+    fn basename(&mut self, slot: &Slot, role: Role, value: &Value, option: Option<&'static str>, index: usize) {
+        let end = value.prefix().iter().position(|b| matches!(b, b'?' | b'#')).unwrap_or(usize::MAX);
+        let (path, _) = value.split_at(end);
+        let mut base = match path.rsplit_once(b'/') {
+            Some((_, base)) => base,
+            None => path,
+        };
+        if let Some(dir) = slot.into.iter().find_map(|o| self.last_of(o)) {
+            let mut whole = dir;
+            whole.push(Value::computed(b"/", base.place(), base.taint()));
+            whole.push(base);
+            base = whole;
+        }
+        self.scan.placed.push((index, Use { option, ..Use::new(role, base) }));
+    }
+
+    fn all_of(&self, name: &str) -> Vec<Value> {
+        all_of(&self.scan, &self.taken, name)
+    }
+
+    fn last_of(&self, name: &str) -> Option<Value> {
+        self.all_of(name).pop()
+    }
+
+    /// A command that an option takes: its place can only be an option's value at this time.
+    pub(super) fn nested(scan: &mut Scan, nested: &Nested) {
+        Builder::nested_in(scan, &Vec::new(), nested);
+    }
+
+    fn nested_in(scan: &mut Scan, taken: &Taken, nested: &Nested) {
+        let slot = nested.slot;
+        let first = nested.words.first().cloned().unwrap_or_default();
+        let mut u = Use { option: nested.option, words: nested.words.clone(), ..Use::new(Role::Command, first) };
+        u.props = Props(slot.props);
+        u.site = site(scan, taken, slot);
+        u.placeholder = slot.placeholder.iter().find_map(|p| {
+            let option = scan.facts.given.iter().rev().find(|g| g.name() == *p);
+            match option {
+                Some(g) => g.values.last().and_then(Value::as_literal).map(|t| t.into_owned()),
+                None => (!p.starts_with('-')).then(|| p.as_bytes().to_vec()),
+            }
+        });
+        scan.placed.push((nested.index, u));
+    }
+}
+
+/// The values of an option, or of the operands whose entry has the name.
+fn all_of(scan: &Scan, taken: &Taken, name: &str) -> Vec<Value> {
+    let option = scan.facts.given.iter().filter(|g| g.name() == name).flat_map(|g| g.values.iter().cloned());
+    let operand = taken.iter().filter(|(_, _, o)| o.name == Some(name)).map(|(_, v, _)| v.clone());
+    option.chain(operand).collect()
+}
+
+fn site(scan: &Scan, taken: &Taken, slot: &Slot) -> Option<Site> {
+    let place = slot.place.as_ref()?;
+    let of = all_of(scan, taken, place.of).pop().unwrap_or_default();
+    Some(match place.kind {
+        Where::Remote => Site::Remote(of),
+        Where::Contained => Site::Contained(of),
+    })
+}
+
+fn is_dash(v: &Value) -> bool {
+    v.as_literal().as_deref() == Some(b"-")
+}
+
+/// True where some value that may be `-` for a standard stream is it.
+fn any_dash(scan: &Scan) -> bool {
+    let dashed = |w: &Word| w.either.iter().any(|s| s.dash);
+    let level = scan.chain.last().copied().unwrap_or(&scan.grammar.top);
+    scan.facts.given.iter().any(|g| g.opt.words.iter().any(dashed) && g.values.iter().any(is_dash))
+        || (level.operands.iter().any(|o| dashed(&o.word)) && scan.facts.operands.iter().any(|(_, v)| is_dash(v)))
+}
+
+/// The length of what a prefix's glob takes from the beginning of a text; a `*` takes no `=`.
+fn prefix_len(glob: &str, text: &[u8], nocase: bool) -> Option<usize> {
+    let same = |a: &[u8], b: &[u8]| if nocase { a.eq_ignore_ascii_case(b) } else { a == b };
+    let Some((head, tail)) = glob.split_once('*') else {
+        let start = text.get(..glob.len())?;
+        return same(start, glob.as_bytes()).then_some(glob.len());
+    };
+    if !same(text.get(..head.len())?, head.as_bytes()) {
+        return None;
+    }
+    if tail.is_empty() {
+        return Some(text.len());
+    }
+    let mut at = head.len();
+    loop {
+        let rest = text.get(at..)?;
+        if let Some(n) = prefix_len(tail, rest, nocase) {
+            return at.checked_add(n);
+        }
+        if *rest.first()? == b'=' {
+            return None;
+        }
+        at = at.checked_add(1)?;
+    }
+}
+
+/// True where an address begins with a scheme.
+fn has_scheme(text: &[u8]) -> bool {
+    let colon = text.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')));
+    colon.is_some_and(|n| n > 0 && text.get(n..).is_some_and(|r| r.starts_with(b"://") || r.starts_with(b":/")))
+        || pattern::matches("mailto:*|data:*|file:*", text)
+}
