@@ -26,6 +26,9 @@ mod table;
 #[path = "src/effect/vocabulary.rs"]
 mod vocabulary;
 
+#[path = "build/static_link.rs"]
+mod static_link;
+
 mod effect {
     pub(crate) use crate::vocabulary::{Language, Props, Verb};
 }
@@ -44,6 +47,7 @@ use std::path::{Path, PathBuf};
 fn main() -> std::process::ExitCode {
     println!("cargo:rerun-if-changed=grammars");
     println!("cargo:rerun-if-changed=build.rs");
+    static_link::prepare();
     let mut wrong: Vec<String> = Vec::new();
     let mut files = Vec::new();
     collect(Path::new("grammars/commands"), &mut files, &mut wrong);

