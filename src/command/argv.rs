@@ -318,7 +318,7 @@ impl Scan {
                         .either
                         .iter()
                         .find(|s| self.facts.holds(&s.cond, value))
-                        .filter(|s| s.role == Role::Command);
+                        .filter(|s| s.role == Role::Command || s.join);
                 }
                 At::Last | At::Dashes => {}
             }
@@ -344,7 +344,7 @@ impl Scan {
         let words = self.words.get(start..).unwrap_or_default().to_vec();
         let entry = self.level().operands.iter().find(|o| o.at == At::Dashes && self.facts.holds(&o.cond, None));
         let slot = entry.and_then(|o| o.word.either.iter().find(|s| self.facts.holds(&s.cond, words.first())));
-        if let Some(slot) = slot.filter(|s| s.role == Role::Command) {
+        if let Some(slot) = slot.filter(|s| s.role == Role::Command || s.join) {
             let (assigned, words) = self.assignments(slot, start, words);
             if !words.is_empty() {
                 self.command = Some(Nested { slot, option: None, words, index: start.saturating_add(assigned) });
@@ -357,7 +357,7 @@ impl Scan {
 
 /// The command that an option takes.
 fn command_slot(opt: &'static Opt) -> Option<&'static Slot> {
-    opt.words.first().and_then(|w| w.either.iter().find(|s| s.role == Role::Command))
+    opt.words.first().and_then(|w| w.either.iter().find(|s| s.role == Role::Command || s.join))
 }
 
 /// True where an option changes what happens: leaving it out of the reading could hide something.

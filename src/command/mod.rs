@@ -7,6 +7,7 @@ pub mod argv;
 pub mod describe;
 mod facts;
 pub mod grammar;
+mod mode;
 pub mod name;
 mod options;
 pub mod pattern;

@@ -83,12 +83,12 @@ impl Reader<'_> {
         if !self.level.abbreviate || text.len() < 2 {
             return None;
         }
-        let begins = |n: &&'static str| {
+        let begins = |n: &&'static str| -> bool {
             let head = n.as_bytes().get(..text.len());
             let long = self.level.style == Style::PowerShell || n.starts_with("--");
             long && head.is_some_and(|h| if self.level.nocase { h.eq_ignore_ascii_case(text) } else { h == text })
         };
-        let mut all = visible(self.chain).filter(|o| o.names.iter().any(|n| begins(&n)));
+        let mut all = visible(self.chain).filter(|o| o.names.iter().any(&begins));
         let one = all.next()?;
         // `--exclude` and `--exclude-dir` for `--exc`: two options, so the program would refuse it.
         all.all(|o| o.names == one.names).then_some(one)

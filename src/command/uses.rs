@@ -5,10 +5,10 @@
 use super::argv::{Nested, Scan};
 use super::facts::Given;
 use super::grammar::model::{At, Claim, Level, Operand, Sets, Slot, Stream, Where, Word};
-use super::{Invocation, Role, Stated, Stdin, Stdout, Use, pattern};
+use super::{Invocation, Role, Stated, Stdin, Stdout, Use, mode, pattern};
 use crate::effect::graph::DoubtKind;
 use crate::effect::{Language, Props, Site, Verb};
-use crate::value::Value;
+use crate::value::{Taint, Value};
 
 /// Deepest nesting of prefixes in prefixes that is followed (the build allows no more).
 const MAX_PREFIXES: usize = 8;
@@ -58,7 +58,7 @@ impl Builder {
         let chain = self.scan.chain.clone();
         let given: Vec<Given> = self.scan.facts.given.clone();
         for g in &given {
-            if g.opt.words.first().is_some_and(|w| w.either.iter().any(|s| s.role == Role::Command)) {
+            if g.opt.words.first().is_some_and(|w| w.either.iter().any(|s| s.role == Role::Command || s.join)) {
                 continue;
             }
             for (n, value) in g.values.iter().enumerate() {
@@ -191,7 +191,13 @@ impl Builder {
         }
         u.other = slot.other.iter().find_map(|o| self.last_of(o));
         u.site = site(&self.scan, &self.taken, slot);
-        self.scan.placed.push((index, u));
+        let also = slot.also.iter().map(|r| (index, Use { role: *r, other: None, ..u.clone() }));
+        self.scan.placed.extend(std::iter::once((index, u.clone())).chain(also));
+        if u.role == Role::ModeBits
+            && let Some(mode) = value.as_str()
+        {
+            self.scan.inv.props = self.scan.inv.props.with(mode::props(&mode));
+        }
         if let Some(role) = slot.basename {
             self.basename(slot, role, value, option, index);
         }
@@ -230,7 +236,16 @@ impl Builder {
     fn nested_in(scan: &mut Scan, taken: &Taken, nested: &Nested) {
         let slot = nested.slot;
         let first = nested.words.first().cloned().unwrap_or_default();
-        let mut u = Use { option: nested.option, words: nested.words.clone(), ..Use::new(Role::Command, first) };
+        let mut u = Use { option: nested.option, words: nested.words.clone(), ..Use::new(slot.role, first) };
+        if slot.join {
+            u.value = joined(&nested.words);
+        }
+        if let (Some(before), Some(word)) = (slot.spelled, u.words.first_mut()) {
+            let mut whole = Value::computed(before.as_bytes(), word.place(), Taint::default());
+            whole.push(std::mem::take(word));
+            u.value = whole.clone();
+            *word = whole;
+        }
         u.props = Props(slot.props);
         u.site = site(scan, taken, slot);
         u.placeholder = slot.placeholder.iter().find_map(|p| {
@@ -258,6 +273,18 @@ fn site(scan: &Scan, taken: &Taken, slot: &Slot) -> Option<Site> {
         Where::Remote => Site::Remote(of),
         Where::Contained => Site::Contained(of),
     })
+}
+
+/// Words with a blank between, as `eval` and the remote shell of `ssh` get them.
+fn joined(words: &[Value]) -> Value {
+    let mut whole = Value::default();
+    for (i, w) in words.iter().enumerate() {
+        if i > 0 {
+            whole.push(Value::computed(b" ", w.place(), Taint::default()));
+        }
+        whole.push(w.clone());
+    }
+    whole
 }
 
 fn is_dash(v: &Value) -> bool {

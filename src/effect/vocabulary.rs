@@ -239,6 +239,8 @@ props! {
     CLEARTEXT = "cleartext",
     /// Packages are removed, not installed: turns `package.ECOSYSTEM` into `uninstall`.
     REMOVE = "remove",
+    /// Only what matches a pattern or test (find -name): not all of the tree.
+    FILTERED = "filtered",
 }
 
 impl Props {

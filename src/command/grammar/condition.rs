@@ -51,7 +51,11 @@ fn atom(part: &'static str, scope: &Scope) -> Result<Atom, String> {
     };
     let (subject, glob) = match part.split_once(" = ") {
         Some((s, g)) => (s.trim_end(), Some(g.trim_start())),
-        None => (part, None),
+        // `first =`: an empty word.
+        None => match part.strip_suffix(" =") {
+            Some(s) => (s.trim_end(), Some("")),
+            None => (part, None),
+        },
     };
     let plain = |ask| Ok(Atom { not, ask, text: glob, ..Atom::default() });
     let with_glob = |ask: Ask| match glob {

@@ -162,6 +162,12 @@ coded! {
         language: Option<&'static str>,
         /// Names of options or operands that are the other end.
         other: Vec<&'static str>,
+        /// Roles that the value has besides.
+        also: Vec<Role>,
+        /// For code: this and the following words are one text, joined by blanks.
+        join: bool,
+        /// For a command: what stands before its first word in the names of grammars.
+        spelled: Option<&'static str>,
         /// The role that the last part of the address or path has, too.
         basename: Option<Role>,
         /// Names of options or operands that are the directory of that.

@@ -387,7 +387,7 @@ fn check_names(t: &Table, at: usize, names: &[&'static str], level: &Level) {
     for n in names {
         let word = !n.is_empty() && !n.contains(char::is_whitespace);
         let keyword = level.style == Style::Keyword && n.ends_with('=');
-        if !word || !(!n.starts_with(char::is_alphanumeric) || keyword) {
+        if !word || (n.starts_with(char::is_alphanumeric) && !keyword) {
             t.context().wrong(at, format!("`{n}` cannot be an option's name"));
         }
         if level.options.iter().any(|o| o.names.contains(n)) {

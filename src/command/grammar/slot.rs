@@ -87,6 +87,9 @@ fn nested(t: &Table, scope: &Scope, depth: usize) -> Slot {
         nocase: t.flag("nocase"),
         language: t.text("language").and_then(|l| language(t, l)),
         other: t.texts("other").into_iter().filter_map(|o| reference(t, o, scope)).collect(),
+        also: t.texts("also").into_iter().map(|n| self::role(t, n)).collect(),
+        join: t.flag("join"),
+        spelled: t.text("as").map(|s| s.text),
         basename: t.text("basename").map(|n| self::role(t, n)),
         into: t.texts("into").into_iter().filter_map(|o| reference(t, o, scope)).collect(),
         place: place(t, scope),
@@ -97,6 +100,12 @@ fn nested(t: &Table, scope: &Scope, depth: usize) -> Slot {
     let command = role == Role::Command;
     if !command && (!made.until.is_empty() || made.assignments || !made.placeholder.is_empty()) {
         t.context().wrong(t.at, "`until`, `placeholder` and `assignments` are for `command`");
+    }
+    if made.join && !matches!(role, Role::Code(_) | Role::CommandString) {
+        t.context().wrong(t.at, "`join` is for `code.*` and `command.string`");
+    }
+    if made.spelled.is_some() && !command {
+        t.context().wrong(t.at, "`as` is for `command`");
     }
     if made.place.is_some() && !command && !matches!(role, Role::CommandString | Role::Code(_) | Role::PathScript) {
         t.context().wrong(t.at, "`place` is for `command` and `code.*`");
