@@ -10,12 +10,21 @@ pub fn plain(text: &[u8]) -> bool {
     let mut in_word = false;
     // An operator has to stand between commands: `;;`, `| |`, a leading `&&` are the parser's business.
     let mut may_end = false;
+    let mut new_line = false;
+    // It joins lines where there are operators, too (`a | b | c` newline `d && e`).
+    let (mut operators, mut lines) = (false, false);
     while let [b, tail @ ..] = rest {
         if !in_word {
+            lines |= new_line && b.is_ascii_alphabetic();
             begun = rest;
             word = Some(&[]);
         }
         match b {
+            // In a command word the grammar takes `a%`, `a@`, `a:` for the beginning of an assignment, and what does
+            // not begin with a letter it may take for an argument of the line before.
+            b'0'..=b'9' | b'-' | b'_' if !may_end && !in_word => return false,
+            b'.' | b'/' | b'\'' | b'"' if !may_end && !in_word && new_line => return false,
+            b',' | b':' | b'@' | b'%' | b'+' if !may_end => return false,
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'/' | b',' | b':' | b'@' | b'%' | b'+' | b'-' => {
                 in_word = true;
                 let taken = begun.len().saturating_sub(tail.len());
@@ -41,11 +50,14 @@ pub fn plain(text: &[u8]) -> bool {
                     }
                     in_word = false;
                     may_end = true;
+                    new_line = false;
                 }
+                operators |= matches!(b, b'|' | b'&');
                 rest = match (b, tail) {
                     (b' ' | b'\t', _) => tail,
                     (b'\n', _) => {
                         may_end = false;
+                        new_line = true;
                         tail
                     }
                     (b'|', [b'|', after @ ..]) | (b'&', [b'&', after @ ..]) if may_end => {
@@ -66,7 +78,7 @@ pub fn plain(text: &[u8]) -> bool {
             _ => return false,
         }
     }
-    !(in_word && word.is_some_and(special))
+    !(in_word && word.is_some_and(special)) && !(operators && lines)
 }
 
 /// Words that a shell may take for more than a word, anywhere: too plain a test to ask where they stand.

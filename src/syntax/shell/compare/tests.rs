@@ -52,8 +52,15 @@ fn a_nested_command_is_handed_on_once() {
 
 #[test]
 fn what_is_plain() {
-    for text in ["", "ls -la /tmp", "a | b && c || d ; e\nf", "git commit -m 'say > this (now)'", "a;b", "echo \"x y\""]
-    {
+    for text in [
+        "",
+        "ls -la /tmp",
+        "a | b && c || d ; e\n",
+        "a b\nc; d\n\n e",
+        "git commit -m 'say > this (now)'",
+        "a;b",
+        "echo \"x y\"",
+    ] {
         assert!(plain(text.as_bytes()), "{text}");
     }
     for text in [
@@ -83,5 +90,69 @@ fn what_is_plain() {
         "a=b",
     ] {
         assert!(!plain(text.as_bytes()), "{text}");
+    }
+}
+
+/// The words of all simple commands, in order.
+fn words(program: &Program) -> Vec<Vec<String>> {
+    flatten::commands(program)
+        .iter()
+        .map(|e| match &e.command.kind {
+            crate::syntax::ast::CommandKind::Simple(s) => {
+                s.words.iter().map(|w| String::from_utf8(w.literal().unwrap()).unwrap()).collect()
+            }
+            _ => Vec::new(),
+        })
+        .collect()
+}
+
+mod property {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A word as written and as it is read.
+    fn word(letters: &'static str) -> impl Strategy<Value = (String, String)> {
+        let piece = prop_oneof![
+            6 => letters.prop_map(|s| (s.clone(), s)),
+            1 => "[ -~&&[^$`\\\\!\"']]{1,8}".prop_map(|s| (format!("'{s}'"), s)),
+            1 => "[ -~&&[^$`\\\\!\"']]{1,8}".prop_map(|s| (format!("\"{s}\""), s)),
+        ];
+        prop::collection::vec(piece, 1..3).prop_map(|all| all.into_iter().unzip())
+    }
+
+    fn text() -> impl Strategy<Value = (String, Vec<Vec<String>>)> {
+        let rest = prop::collection::vec(word("[a-zA-Z0-9_./,:@%+-]{1,8}"), 0..4);
+        let command =
+            (word("[a-zA-Z./][a-zA-Z0-9_./-]{0,8}"), rest).prop_map(|(first, rest)| [vec![first], rest].concat());
+        let operators = prop::sample::select(vec![
+            &[" | ", "|", " && ", "&&", " || ", "||", "; ", ";"][..],
+            &["; ", ";", "\n", " ;\n", "\n\n\t"],
+        ]);
+        let commands = prop::collection::vec((command, 0..40usize, prop::sample::select(vec![" ", "  ", "\t"])), 1..6);
+        (commands, operators).prop_map(|(all, operators)| {
+            let (mut text, mut want) = (String::new(), Vec::new());
+            let last = all.len().saturating_sub(1);
+            for (i, (command, operator, blank)) in all.into_iter().enumerate() {
+                let (written, read): (Vec<String>, Vec<String>) = command.into_iter().unzip();
+                text.push_str(&written.join(blank));
+                if i < last {
+                    text.push_str(operators[operator % operators.len()]);
+                }
+                want.push(read);
+            }
+            (text, want)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_plain_text_is_read_alike((text, want) in text()) {
+            prop_assume!(plain(text.as_bytes()));
+            let theirs = witness::read(text.as_bytes()).unwrap();
+            prop_assert_eq!(&theirs.unparsed, &vec![]);
+            prop_assert_eq!(words(&theirs), want);
+        }
     }
 }

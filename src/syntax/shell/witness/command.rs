@@ -1,6 +1,6 @@
 //! Statements, pipelines and simple commands.
 
-use super::redirect::{Lowered, add_redirect};
+use super::redirect::Lowered;
 use super::{Kid, Lowering, kids, push_double, push_literal};
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -240,17 +240,20 @@ impl<'t> Lowering<'t> {
             match piece.kind {
                 "variable_assignment" => {
                     let Some(assignment) = self.assignment(piece) else { continue };
-                    let CommandKind::Simple(simple) = &mut command.kind else { continue };
                     if declaration {
                         let word = assignment_word(assignment, self.text);
-                        push_word(self.text, &mut simple.words, word);
-                    } else {
-                        simple.assignments.push(assignment);
+                        self.add_word(&mut command, word);
+                        continue;
                     }
+                    self.taking(&mut command, piece.span, |_, command| {
+                        if let CommandKind::Simple(simple) = &mut command.kind {
+                            simple.assignments.push(assignment);
+                        }
+                    });
                 }
                 "file_redirect" | "herestring_redirect" => {
                     if let Some(Lowered { redirect, words }) = self.redirect(piece) {
-                        add_redirect(&mut command, redirect);
+                        self.add_redirect(&mut command, redirect);
                         for word in words {
                             self.add_word(&mut command, word);
                         }

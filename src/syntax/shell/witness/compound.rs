@@ -43,7 +43,7 @@ impl<'t> Lowering<'t> {
                 };
                 for piece in pieces.iter().filter(|k| k.is("redirect")) {
                     if let Some(lowered) = self.redirect(*piece) {
-                        super::redirect::add_redirect(&mut command, lowered.redirect);
+                        self.add_redirect(&mut command, lowered.redirect);
                         for word in lowered.words {
                             self.not_lowered(word.span);
                         }

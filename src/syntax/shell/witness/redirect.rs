@@ -1,5 +1,6 @@
 //! Redirections, and putting them where the shell has them.
 
+use super::command::single;
 use super::{Kid, Lowering, kids};
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -57,7 +58,7 @@ impl<'t> Lowering<'t> {
     /// `$(<file)`: a command that is nothing but a redirection.
     pub(super) fn only_redirect(&mut self, kid: Kid<'t>) -> Option<List> {
         let command = Command { kind: CommandKind::Simple(Simple::default()), redirects: Vec::new(), span: kid.span };
-        let mut item = super::command::single(command);
+        let mut item = single(command);
         let lowered = self.redirect(kid)?;
         self.attach(&mut item, lowered);
         Some(List { span: item.span, items: vec![item], possible: false })
@@ -83,7 +84,7 @@ impl<'t> Lowering<'t> {
             self.not_lowered(redirect.span);
             return;
         };
-        add_redirect(command, redirect);
+        self.add_redirect(command, redirect);
         for word in words {
             self.add_word(command, word);
         }
@@ -92,15 +93,74 @@ impl<'t> Lowering<'t> {
     /// Adds an argument to a command.
     pub(super) fn add_word(&mut self, command: &mut Command, word: Word) {
         command.span = command.span.to(word.span);
+        self.taking(command, word.span, |l, command| {
+            command.span = command.span.to(word.span);
+            match &mut command.kind {
+                CommandKind::Simple(simple) => super::command::push_word(l.text, &mut simple.words, word),
+                _ => l.not_lowered(word.span),
+            }
+        });
+    }
+
+    /// Adds a redirection to a command.
+    pub(super) fn add_redirect(&mut self, command: &mut Command, redirect: Redirect) {
+        command.span = command.span.to(redirect.span);
+        self.taking(command, redirect.span, |_, command| add_redirect(command, redirect));
+    }
+
+    /// Runs `f` on the command that takes what stands at `at`. A newline ends a simple command, yet the grammar joins
+    /// lines at times (`a | b | c` newline `d && e` has a command `c d` in its tree). What stands behind the newline
+    /// begins a command of its own: both are kept in a group, and the newline is reported.
+    pub(super) fn taking(&mut self, command: &mut Command, at: Span, f: impl FnOnce(&mut Self, &mut Command)) {
+        let last = match &command.kind {
+            CommandKind::Group(list) if list.possible => list.items.last().and_then(|i| i.first.stages.last()),
+            _ => Some(&*command),
+        };
+        let gap = last.and_then(content_end).map(|end| Span { start: end, end: at.start.max(end) });
+        if let Some(gap) = gap.filter(|gap| ends_line(self.bytes(*gap))) {
+            self.not_lowered(gap);
+            let empty = Command { kind: CommandKind::Simple(Simple::default()), redirects: Vec::new(), span: at };
+            match &mut command.kind {
+                CommandKind::Group(list) if list.possible => list.items.push(single(empty)),
+                _ => {
+                    let span = command.span;
+                    let list = List { items: Vec::new(), span, possible: true };
+                    let group = Command { kind: CommandKind::Group(list), redirects: Vec::new(), span };
+                    let mut first = std::mem::replace(command, group);
+                    first.span.end = gap.start;
+                    if let CommandKind::Group(list) = &mut command.kind {
+                        list.items.extend([single(first), single(empty)]);
+                    }
+                }
+            }
+        }
         match &mut command.kind {
-            CommandKind::Simple(simple) => super::command::push_word(self.text, &mut simple.words, word),
-            _ => self.not_lowered(word.span),
+            CommandKind::Group(list) if list.possible => {
+                if let Some(command) = list.items.last_mut().and_then(|i| i.first.stages.last_mut()) {
+                    f(self, command);
+                }
+            }
+            _ => f(self, command),
         }
     }
 }
 
+/// Where the last word, assignment or redirection of a simple command ends.
+fn content_end(command: &Command) -> Option<u32> {
+    let CommandKind::Simple(simple) = &command.kind else { return None };
+    let words = simple.words.last().map(|w| w.span.end);
+    let assignments = simple.assignments.last().map(|a| a.span.end);
+    let redirects = command.redirects.last().map(|r| r.span.end);
+    words.into_iter().chain(assignments).chain(redirects).max()
+}
+
+/// True where a gap holds a newline that no backslash takes away.
+fn ends_line(gap: &[u8]) -> bool {
+    gap.iter().enumerate().any(|(i, b)| *b == b'\n' && (i == 0 || gap.get(i.saturating_sub(1)) != Some(&b'\\')))
+}
+
 /// Adds a redirection to a command; for a function definition it belongs to the body.
-pub(super) fn add_redirect(command: &mut Command, mut redirect: Redirect) {
+fn add_redirect(command: &mut Command, mut redirect: Redirect) {
     command.span = command.span.to(redirect.span);
     match &mut command.kind {
         CommandKind::Function(function) => {

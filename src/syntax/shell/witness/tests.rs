@@ -222,6 +222,9 @@ const CASES: &[(&str, &str)] = &[
     ("a && b >f", "<a> && <b> Write<f>"),
     ("a <<< b c", "<a> <c> HereString<b>"),
     ("a &>f", "<a> BothWrite<f>"),
+    // A newline ends a command, whatever the tree says.
+    ("a | b | c\nd && e", "<a> | { <b> | { <c> ; <d> } && <e> } !NotLowered(\n)"),
+    ("ls\n\\rm -rf ~", "{ <ls> ; <E(r)m> <-rf> <~()> } !NotLowered(\n)"),
     // Here-documents and what hangs on them.
     ("a <<E\nx $y\nE\n", "<a> Heredoc<E>[x ${y}\\n]"),
     ("a <<'E'\nx $y\nE\n", "<a> Heredoc<S(E)>'[x $y\\n]"),

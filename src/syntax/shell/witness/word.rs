@@ -7,7 +7,11 @@ use crate::syntax::ast::{ArithText, Bytes, Part, PartKind, Program, Word};
 
 impl<'t> Lowering<'t> {
     /// A literal as a word.
-    pub(super) fn word(&mut self, kid: Kid<'t>) -> Word {
+    ///
+    /// The grammar's word tokens may begin with white space, even with a newline (`ls` newline `\rm`).
+    pub(super) fn word(&mut self, mut kid: Kid<'t>) -> Word {
+        let blanks = self.bytes(kid.span).iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n')).count();
+        kid.span = Span::new((kid.span.start as usize).saturating_add(blanks), kid.span.end as usize);
         let mut parts = Vec::new();
         self.parts(kid, &mut parts);
         finish(parts, kid.span)
@@ -35,7 +39,8 @@ impl<'t> Lowering<'t> {
             }
             "concatenation" => {
                 self.nest(at, |l| {
-                    for piece in kids(kid.node) {
+                    for mut piece in kids(kid.node) {
+                        piece.span.start = piece.span.start.max(at.start);
                         l.parts(piece, parts);
                     }
                 });
