@@ -4,6 +4,7 @@
 //! to, by which process, where, how surely, and which content goes into it. [`graph::Graph`] holds all of them.
 
 pub mod graph;
+pub mod path;
 pub mod vocabulary;
 
 use crate::source::Place;

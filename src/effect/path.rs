@@ -1,0 +1,526 @@
+//! Paths: what place of the file system a word names, and what that place is.
+//!
+//! In: the [`Value`] of a path as it was written, the working directory at that time, and what is known of the machine
+//! ([`Base`]: start directory, home). Out: a [`Resolved`] path: normalised (`.`, `..`, `//`, `~`, `$HOME`), with its
+//! [`Class`] and [`Marks`] from `grammars/lists/paths.list`. It never looks at the file system: links are not followed,
+//! and globs and unknown pieces stay what they are. Floor 3; imports `value`.
+
+mod list;
+
+use crate::value::{Glob, Piece, Value, Why};
+use list::{Anchor, Area, List};
+pub use list::{Mark, Marks};
+
+/// Stands for a run of characters that a glob leaves open.
+const STAR: char = '\u{F0001}';
+/// Stands for one character that a glob leaves open.
+const QUESTION: char = '\u{F0002}';
+/// Stands for a piece that is not known; may hold anything, `/` and nothing included.
+const UNKNOWN: char = '\u{F0003}';
+/// Most components that are kept of one path.
+const MAX_PARTS: usize = 256;
+
+/// What is known of the place where the command would run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Base<'a> {
+    /// The directory it starts in, absolute.
+    pub cwd: Option<&'a str>,
+    /// The home directory, absolute.
+    pub home: Option<&'a str>,
+}
+
+/// Where a path begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At `/`.
+    Root,
+    /// At a home: of the named user, or of the one who runs the command (empty).
+    Home(String),
+    /// At the directory that the command starts in, which is not known further.
+    Project,
+    /// At something that is not known: the variable or output that it is.
+    Unknown(Why),
+}
+
+/// One component.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part(String);
+
+impl Part {
+    /// True where nothing of it is open.
+    pub fn is_known(&self) -> bool {
+        !self.0.contains([STAR, QUESTION, UNKNOWN])
+    }
+    /// True where it is nothing but a glob (`*`, `.*`, `?*`).
+    fn is_everything(&self) -> bool {
+        self.0.contains(STAR) && self.0.chars().all(|c| matches!(c, STAR | QUESTION | '.'))
+    }
+    /// True where it may be the name that `pattern` stands for. A part that is all glob is not taken for any one name
+    /// (`cat ~/*` is no look at `.netrc`); `/etc/sh?dow` is.
+    fn may_be(&self, pattern: &str) -> bool {
+        if self.is_known() {
+            return wildcard(pattern, &self.0);
+        }
+        if self.0 == UNKNOWN.to_string() {
+            return pattern == "*";
+        }
+        if pattern.contains(['*', '?']) {
+            // Two patterns: they meet where the fixed beginning or end of one is that of the other.
+            let fixed = pattern.split(['*', '?']).next().unwrap_or_default();
+            let end = pattern.rsplit(['*', '?']).next().unwrap_or_default();
+            let mine = self.0.split([STAR, QUESTION, UNKNOWN]).next().unwrap_or_default();
+            let my_end = self.0.rsplit([STAR, QUESTION, UNKNOWN]).next().unwrap_or_default();
+            return mine.len() > 1 && !fixed.is_empty() && (mine.starts_with(fixed) || fixed.starts_with(mine))
+                || end.len() > 1 && my_end.ends_with(end);
+        }
+        if !self.0.chars().any(|c| c.is_alphanumeric()) {
+            return false;
+        }
+        let glob: String = self
+            .0
+            .chars()
+            .map(|c| match c {
+                STAR | UNKNOWN => '*',
+                QUESTION => '?',
+                c => c,
+            })
+            .collect();
+        wildcard(&glob, pattern)
+    }
+    fn show(&self) -> String {
+        self.0
+            .chars()
+            .map(|c| match c {
+                STAR => '*',
+                QUESTION => '?',
+                UNKNOWN => '…',
+                c => c,
+            })
+            .collect()
+    }
+}
+
+/// `*` and `?` against a name, in linear time for one star and quadratic at worst. A star at the start does not take a
+/// leading dot, as in the shell.
+fn wildcard(pattern: &str, name: &str) -> bool {
+    if name.starts_with('.') && pattern.starts_with(['*', '?']) {
+        return false;
+    }
+    let (p, n) = (pattern.as_bytes(), name.as_bytes());
+    let (mut i, mut j) = (0usize, 0usize);
+    let mut star: Option<(usize, usize)> = None;
+    while j < n.len() {
+        match p.get(i) {
+            Some(b'*') => {
+                star = Some((i, j));
+                i = i.saturating_add(1);
+            }
+            Some(c) if *c == b'?' || Some(c) == n.get(j) => {
+                i = i.saturating_add(1);
+                j = j.saturating_add(1);
+            }
+            _ => match star {
+                Some((s, from)) => {
+                    star = Some((s, from.saturating_add(1)));
+                    i = s.saturating_add(1);
+                    j = from.saturating_add(1);
+                }
+                None => return false,
+            },
+        }
+    }
+    p.get(i..).is_none_or(|rest| rest.iter().all(|c| *c == b'*'))
+}
+
+super::named! {
+    /// What kind of place a path is, least delicate first.
+    Class {
+        /// A device that keeps nothing: `/dev/null`, terminals.
+        HarmlessDevice = "harmless-device",
+        /// Made to be thrown away.
+        Temporary = "temporary",
+        /// Made anew by the programs that use it.
+        Cache = "cache",
+        /// Below the directory that the command starts in.
+        Project = "project",
+        /// That directory itself.
+        ProjectRoot = "project-root",
+        /// Not known.
+        Unknown = "unknown",
+        /// Somewhere else: neither system nor home nor project.
+        Outside = "outside",
+        /// `/dev/tcp/HOST/PORT`, `\\\\server\\share`.
+        Network = "network",
+        /// Below a home, no dotfile.
+        HomeContent = "home-content",
+        /// Below a home, in a file or directory whose name begins with a dot.
+        HomeDotfile = "home-dotfile",
+        /// A file of the kernel: `/proc`, `/sys`.
+        Kernel = "kernel",
+        /// Something in a system directory.
+        SystemContent = "system-content",
+        /// A home.
+        Home = "home",
+        /// The directory of all homes.
+        Homes = "homes",
+        /// A system directory itself.
+        SystemDirectory = "system-directory",
+        /// Storage or memory in the raw.
+        Device = "device",
+        /// `/`.
+        Root = "root",
+    }
+}
+
+impl Class {
+    /// True where what lies there is the command's own business: project, temporary, cache, a device that keeps nothing.
+    pub fn is_local(self) -> bool {
+        self <= Class::ProjectRoot
+    }
+}
+
+/// A path that was looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved {
+    /// Where it begins.
+    pub start: Start,
+    /// Steps (`..`) above a beginning that is not known.
+    pub ups: usize,
+    /// The components below.
+    pub parts: Vec<Part>,
+    /// True where a glob that is a whole component stood at the end: everything in the directory, not the directory.
+    pub contents: bool,
+    /// The kind of place.
+    pub class: Class,
+    /// What it is known for.
+    pub marks: Marks,
+    /// What the list says that it is.
+    pub what: Option<&'static str>,
+    /// For people: normalised.
+    pub text: String,
+}
+
+impl Resolved {
+    /// How many components it has below its beginning.
+    pub fn depth(&self) -> usize {
+        self.parts.len()
+    }
+    /// True where every component is known.
+    pub fn is_known(&self) -> bool {
+        !matches!(self.start, Start::Unknown(_)) && self.parts.iter().all(Part::is_known)
+    }
+    /// The last component, where known.
+    pub fn name(&self) -> Option<&str> {
+        self.parts.last().filter(|p| p.is_known()).map(|p| p.0.as_str())
+    }
+    /// The host and port of `/dev/tcp/HOST/PORT` and `/dev/udp/HOST/PORT` (bash(1), REDIRECTION).
+    pub fn socket(&self) -> Option<(String, String)> {
+        match self.parts.as_slice() {
+            [dev, kind, host, port] if self.start == Start::Root && dev.0 == "dev" => {
+                (kind.0 == "tcp" || kind.0 == "udp").then(|| (host.show(), port.show()))
+            }
+            _ => None,
+        }
+    }
+    /// The mark that says most about it, with what the list says.
+    pub fn mark(&self) -> Option<Mark> {
+        self.marks.iter().next()
+    }
+}
+
+/// The most delicate reading of a path. `cwd` is the effect's working directory: `None` or empty is where the command
+/// starts.
+pub fn resolve(path: &Value, cwd: Option<&Value>, base: Base<'_>) -> Resolved {
+    let has_sets = path.pieces.iter().any(|p| matches!(p, Piece::OneOf(_)));
+    if !has_sets {
+        return resolve_one(path, cwd, base);
+    }
+    path.readings()
+        .iter()
+        .map(|v| resolve_one(v, cwd, base))
+        .max_by_key(|r| (!r.marks.is_empty(), r.class))
+        .unwrap_or_else(|| resolve_one(path, cwd, base))
+}
+
+fn resolve_one(path: &Value, cwd: Option<&Value>, base: Base<'_>) -> Resolved {
+    let (start, text) = beginning(path);
+    let network = start.is_none() && text.starts_with("\\\\");
+    let mut at = Walk { start: Start::Project, ups: 0, parts: Vec::new() };
+    match start {
+        Some(s) => at.start = s,
+        None if text.starts_with('/') => at.start = Start::Root,
+        None => {
+            if let Some(b) = base.cwd {
+                at.start = Start::Root;
+                at.walk(b);
+            }
+            if let Some(dir) = cwd {
+                let (s, t) = beginning(dir);
+                match s {
+                    Some(s) => at = Walk { start: s, ups: 0, parts: Vec::new() },
+                    None if t.starts_with('/') => at = Walk { start: Start::Root, ups: 0, parts: Vec::new() },
+                    None => {}
+                }
+                at.walk(&t);
+            }
+        }
+    }
+    if at.start == Start::Project && text.is_empty() {
+        // An empty word is no file name; nothing is there.
+        return finish(at, false, false, base, path);
+    }
+    if let Some(b) = base.cwd
+        && at.start == Start::Project
+    {
+        at.start = Start::Root;
+        at.walk(b);
+    }
+    at.walk(&text);
+    let contents = at.parts.last().is_some_and(Part::is_everything);
+    if contents {
+        at.parts.pop();
+    }
+    at.canon(base.home);
+    finish(at, contents, network, base, path)
+}
+
+struct Walk {
+    start: Start,
+    ups: usize,
+    parts: Vec<Part>,
+}
+
+impl Walk {
+    fn walk(&mut self, text: &str) {
+        for part in text.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    if self.parts.pop().is_none() && self.start != Start::Root {
+                        self.ups = self.ups.saturating_add(1);
+                    }
+                }
+                p if self.parts.len() < MAX_PARTS => self.parts.push(Part(p.to_string())),
+                _ => {}
+            }
+        }
+    }
+
+    /// Homes that are written as absolute paths become homes, and `..` out of a home becomes the directory of homes.
+    fn canon(&mut self, home: Option<&str>) {
+        if let Start::Home(_) = self.start
+            && self.ups > 0
+        {
+            let above = self.ups.saturating_sub(1);
+            self.start = Start::Root;
+            self.ups = 0;
+            if above == 0 {
+                self.parts.insert(0, Part("home".into()));
+            }
+        }
+        if self.start != Start::Root {
+            return;
+        }
+        if let Some(home) = home {
+            let own: Vec<&str> = home.split('/').filter(|p| !p.is_empty()).collect();
+            if !own.is_empty() && self.parts.len() >= own.len() && self.parts.iter().zip(&own).all(|(a, b)| a.0 == *b) {
+                self.parts.drain(..own.len());
+                self.start = Start::Home(String::new());
+                return;
+            }
+        }
+        let (n, user) = match self.parts.as_slice() {
+            [a, ..] if a.0 == "root" => (1, "root".to_string()),
+            [a, b, ..] if (a.0 == "home" || a.0 == "Users") && b.0 != "Shared" => (2, b.show()),
+            [a, b, c, ..] if a.0 == "var" && b.0 == "root" && !c.0.is_empty() => (2, "root".to_string()),
+            _ => return,
+        };
+        self.parts.drain(..n);
+        self.start = Start::Home(user);
+    }
+}
+
+/// What a value begins with, where that is no text, and its text with markers for what is open.
+fn beginning(v: &Value) -> (Option<Start>, String) {
+    let mut out = String::new();
+    let mut start = None;
+    for (i, piece) in v.pieces.iter().enumerate() {
+        match piece {
+            Piece::Literal(l) => out.push_str(&String::from_utf8_lossy(&l.bytes)),
+            Piece::Glob(Glob::Star, _) | Piece::Glob(Glob::Ext(_), _) => out.push(STAR),
+            Piece::Glob(_, _) => out.push(QUESTION),
+            Piece::OneOf(_) => out.push(UNKNOWN),
+            Piece::Unknown(u) if i == 0 => match meaning(&u.why) {
+                Some(Meaning::Home(user)) => start = Some(Start::Home(user)),
+                Some(Meaning::Place(p)) => match p.strip_prefix('~') {
+                    Some(rest) => {
+                        start = Some(Start::Home(String::new()));
+                        out.push_str(rest);
+                    }
+                    None => out.push_str(p),
+                },
+                None => start = Some(Start::Unknown(u.why.clone())),
+            },
+            Piece::Unknown(_) => out.push(UNKNOWN),
+        }
+    }
+    (start, out)
+}
+
+enum Meaning {
+    Home(String),
+    Place(&'static str),
+}
+
+fn meaning(why: &Why) -> Option<Meaning> {
+    let list = List::get();
+    let find = |table: &[(&'static str, &'static str)], name: &str| {
+        table.iter().find(|(n, _)| *n == name).map(|(_, place)| Meaning::Place(place))
+    };
+    match why {
+        Why::Home(user) => Some(Meaning::Home(user.clone())),
+        Why::Environment(name) => find(&list.variables, name),
+        Why::Output(name) => find(&list.outputs, name.split(' ').next().unwrap_or(name)),
+        _ => None,
+    }
+}
+
+fn finish(at: Walk, contents: bool, network: bool, base: Base<'_>, written: &Value) -> Resolved {
+    let Walk { start, ups, parts } = at;
+    let text = show(&start, ups, &parts, contents, written);
+    let mut r =
+        Resolved { start, ups, parts, contents, class: Class::Unknown, marks: Marks::default(), what: None, text };
+    r.class = if network { Class::Network } else { class_of(&mut r, base) };
+    mark(&mut r);
+    r
+}
+
+fn show(start: &Start, ups: usize, parts: &[Part], contents: bool, written: &Value) -> String {
+    let mut out = match start {
+        Start::Root => String::new(),
+        Start::Home(user) => format!("~{user}"),
+        Start::Project => ".".into(),
+        Start::Unknown(why) => why.show(),
+    };
+    if *start == Start::Project && written.pieces.is_empty() {
+        return String::new();
+    }
+    for _ in 0..ups {
+        out.push_str("/..");
+    }
+    for p in parts {
+        out.push('/');
+        out.push_str(&p.show());
+    }
+    if contents {
+        out.push_str("/*");
+    }
+    if out.is_empty() {
+        out.push('/');
+    }
+    match out.strip_prefix("./") {
+        Some(rest) if !parts.is_empty() || ups > 0 => rest.to_string(),
+        _ => out,
+    }
+}
+
+fn class_of(r: &mut Resolved, base: Base<'_>) -> Class {
+    match &r.start {
+        Start::Unknown(_) => return Class::Unknown,
+        Start::Project if r.ups > 0 => return Class::Outside,
+        Start::Project => return if r.parts.is_empty() { Class::ProjectRoot } else { Class::Project },
+        Start::Root | Start::Home(_) => {}
+    }
+    if r.socket().is_some() {
+        return Class::Network;
+    }
+    let anchor = if r.start == Start::Root { Anchor::Root } else { Anchor::Home };
+    // The directory itself and what lies below it are classed by the deepest entry that holds it.
+    let deepest = List::get()
+        .areas
+        .iter()
+        .filter(|(area, p, _)| {
+            let exact = matches!(area, Area::Device | Area::Harmless);
+            p.anchor == anchor && p.matches(&r.parts, !exact)
+        })
+        .max_by_key(|(area, p, _)| (p.depth(), matches!(area, Area::Device | Area::Harmless)));
+    let here = deepest.is_some_and(|(_, p, _)| p.depth() == r.parts.len());
+    if let Some((area, _, what)) = deepest {
+        if here {
+            r.what = Some(what);
+        }
+        match area {
+            Area::Device => return Class::Device,
+            Area::Harmless => return Class::HarmlessDevice,
+            Area::Temporary => return Class::Temporary,
+            Area::Cache => return Class::Cache,
+            Area::Kernel => return if here { Class::SystemDirectory } else { Class::Kernel },
+            _ => {}
+        }
+    }
+    if let Some(project) = within(r, base) {
+        return project;
+    }
+    if let Start::Home(_) = r.start {
+        return match r.parts.first() {
+            None => Class::Home,
+            Some(p) if p.0.starts_with('.') => Class::HomeDotfile,
+            Some(_) => Class::HomeContent,
+        };
+    }
+    match deepest {
+        None if r.parts.is_empty() => Class::Root,
+        None => Class::Outside,
+        Some((Area::Homes, ..)) => Class::Homes,
+        Some((Area::System, ..)) if here => Class::SystemDirectory,
+        Some((Area::System, ..)) => Class::SystemContent,
+        Some(_) => Class::Outside,
+    }
+}
+
+/// The class of a path that lies in a known start directory, where that is neither `/`, a home nor of the system.
+fn within(r: &Resolved, base: Base<'_>) -> Option<Class> {
+    let mut project = Walk { start: Start::Root, ups: 0, parts: Vec::new() };
+    project.walk(base.cwd?);
+    project.canon(base.home);
+    let same_start = match (&project.start, &r.start) {
+        (Start::Home(a), Start::Home(b)) => a == b,
+        (a, b) => a == b,
+    };
+    if !same_start || project.parts.is_empty() || r.parts.len() < project.parts.len() {
+        return None;
+    }
+    let is_system = project.start == Start::Root
+        && List::get()
+            .areas
+            .iter()
+            .any(|(area, p, _)| *area == Area::System && p.anchor == Anchor::Root && p.matches(&project.parts, false));
+    if is_system || !r.parts.iter().zip(&project.parts).all(|(a, b)| a == b) {
+        return None;
+    }
+    Some(if r.parts.len() == project.parts.len() { Class::ProjectRoot } else { Class::Project })
+}
+
+fn mark(r: &mut Resolved) {
+    if r.class == Class::Network || r.parts.is_empty() {
+        return;
+    }
+    for (mark, pattern, what) in &List::get().marks {
+        let anchored = match (pattern.anchor, &r.start) {
+            (Anchor::Anywhere, _) => true,
+            (Anchor::Root, Start::Root) | (Anchor::Home, Start::Home(_)) => true,
+            // `$D/.ssh/authorized_keys`: whatever D is, that is whose keys they are.
+            (Anchor::Home, Start::Unknown(_)) => r.parts.first().is_some_and(|p| p.0.starts_with('.')),
+            _ => false,
+        };
+        if anchored && pattern.matches(&r.parts, false) {
+            if r.marks.is_empty() || r.what.is_none() {
+                r.what = Some(what);
+            }
+            r.marks.add(*mark);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
