@@ -13,5 +13,6 @@ pub mod limits;
 pub mod report;
 pub mod source;
 pub mod syntax;
+pub mod url;
 pub mod value;
 pub mod verdict;
