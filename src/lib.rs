@@ -11,6 +11,7 @@ pub mod effect;
 pub mod finding;
 pub mod limits;
 pub mod report;
+pub mod redact;
 pub mod source;
 pub mod syntax;
 pub mod url;

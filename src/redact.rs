@@ -1,0 +1,223 @@
+//! Secrets out of texts that are shown or kept.
+//!
+//! In: any text. Out: the same with each secret replaced by `[redacted:TYPE:FINGERPRINT]`. Known token shapes come from
+//! `grammars/lists/secrets.list`; private keys, passwords in addresses and authorization headers are known by their
+//! frame. The fingerprint is the same for the same secret, so that two reports can be compared; it is 32 bits of a
+//! hash, which tells nothing about a secret that cannot be guessed. Passwords of another shape are not found here.
+//! A leaf: imports nothing of the project.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secret {
+    /// What it is (`github-token`).
+    pub kind: &'static str,
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+struct Shape {
+    kind: &'static str,
+    begin: &'static str,
+    set: fn(u8) -> bool,
+    least: usize,
+    most: usize,
+}
+
+const TEXT: &str = include_str!("../grammars/lists/secrets.list");
+
+fn shapes() -> &'static [Shape] {
+    static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
+    SHAPES.get_or_init(|| {
+        TEXT.lines()
+            .map(str::trim)
+            .filter(|l| !l.is_empty() && !l.starts_with('#'))
+            .filter_map(|line| {
+                let mut w = line.split(' ');
+                Some(Shape {
+                    kind: w.next()?,
+                    begin: w.next()?,
+                    set: match w.next()? {
+                        "upper" => |c| c.is_ascii_uppercase() || c.is_ascii_digit(),
+                        "alnum" => |c| c.is_ascii_alphanumeric(),
+                        "word" => |c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-'),
+                        "base64" => {
+                            |c| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'=' | b'_' | b'-' | b'.')
+                        }
+                        "hex" => |c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c),
+                        _ => return None,
+                    },
+                    least: w.next()?.parse().ok()?,
+                    most: w.next()?.parse().ok()?,
+                })
+            })
+            .collect()
+    })
+}
+
+/// The secrets in a text, in order, none overlapping another. Linear in the text.
+pub fn secrets(text: &[u8]) -> Vec<Secret> {
+    let mut out: Vec<Secret> = Vec::new();
+    let mut at = 0usize;
+    let mut fresh = true;
+    while at < text.len() {
+        let rest = text.get(at..).unwrap_or_default();
+        let found = if fresh { token(rest) } else { None }.or_else(|| framed(rest));
+        match found {
+            Some((kind, from, len)) => {
+                let start = at.saturating_add(from);
+                out.push(Secret { kind, start, end: start.saturating_add(len) });
+                at = start.saturating_add(len.max(1));
+                fresh = false;
+            }
+            None => {
+                // A token begins where no letter or digit stands before it.
+                fresh = rest.first().is_some_and(|c| !c.is_ascii_alphanumeric() && *c != b'_');
+                at = at.saturating_add(1);
+            }
+        }
+    }
+    out
+}
+
+fn token(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
+    shapes().iter().find_map(|s| {
+        let tail = rest.strip_prefix(s.begin.as_bytes())?;
+        let n = tail.iter().take(s.most.saturating_add(1)).take_while(|c| (s.set)(**c)).count();
+        // A run of one character is an example (`AKIAXXXXXXXXXXXXXXXX`), no key.
+        let dull = tail.get(..n).is_some_and(|t| t.windows(2).all(|w| w.first() == w.last()));
+        let fits = n >= s.least && n <= s.most && !dull;
+        fits.then(|| (s.kind, 0, s.begin.len().saturating_add(n)))
+    })
+}
+
+/// Secrets that are known by what stands around them: private keys, `//user:password@`, `Authorization: Bearer …`.
+fn framed(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
+    match rest.first()? {
+        b'-' => {
+            let head = rest.strip_prefix(b"-----BEGIN ")?;
+            let line = head.iter().take(40).position(|c| *c == b'-')?;
+            if !head.get(..line)?.ends_with(b"PRIVATE KEY") {
+                return None;
+            }
+            let end = b"PRIVATE KEY-----";
+            let first = rest.windows(end.len()).position(|w| w == end)?.saturating_add(end.len());
+            let more = rest.get(first..)?;
+            let last = more.windows(end.len()).position(|w| w == end);
+            // A beginning alone, in a search pattern for instance, is no key.
+            let body = last.unwrap_or(more.len());
+            (body > 40).then(|| {
+                let len = last.map_or(rest.len(), |l| first.saturating_add(l).saturating_add(end.len()));
+                ("private-key", 0, len)
+            })
+        }
+        b'/' => {
+            let info = rest.strip_prefix(b"//")?;
+            let end = info.iter().take(512).position(|c| matches!(c, b'@' | b'/' | b' ' | b'"' | b'\'' | b'\n'))?;
+            if info.get(end) != Some(&b'@') {
+                return None;
+            }
+            let colon = info.get(..end)?.iter().position(|c| *c == b':')?;
+            let from = colon.saturating_add(1);
+            let word = info.get(from..end)?;
+            let is_name = word.first().is_some_and(|c| matches!(c, b'$' | b'<' | b'{' | b'%' | b'*'));
+            (!word.is_empty() && !is_name).then(|| ("url-password", from.saturating_add(2), word.len()))
+        }
+        b'A' | b'a' => {
+            let lower = rest.get(..15)?.to_ascii_lowercase();
+            if !lower.starts_with(b"authorization:") {
+                return None;
+            }
+            let mut from = 14usize;
+            while rest.get(from) == Some(&b' ') {
+                from = from.saturating_add(1);
+            }
+            // The scheme, then the credential.
+            let tail = rest.get(from..)?;
+            let scheme = tail.iter().take(16).position(|c| *c == b' ')?;
+            if !tail.get(..scheme)?.iter().all(u8::is_ascii_alphabetic) {
+                return None;
+            }
+            from = from.saturating_add(scheme).saturating_add(1);
+            let word = rest.get(from..)?;
+            let n = word.iter().take_while(|c| c.is_ascii_alphanumeric() || b"+/=_-.~".contains(c)).count();
+            (n >= 12).then_some(("authorization", from, n))
+        }
+        _ => None,
+    }
+}
+
+/// A text without its secrets.
+pub fn text(text: &str) -> Cow<'_, str> {
+    let found = secrets(text.as_bytes());
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0usize;
+    for s in found {
+        let (Some(before), Some(secret)) = (text.get(at..s.start), text.get(s.start..s.end)) else { continue };
+        out.push_str(before);
+        out.push_str(&format!("[redacted:{}:{}]", s.kind, fingerprint(secret.as_bytes())));
+        at = s.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// Eight hexadecimal digits that are the same for the same bytes (FNV-1a, folded).
+pub fn fingerprint(bytes: &[u8]) -> String {
+    let hash =
+        bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3));
+    format!("{:08x}", (hash >> 32) as u32 ^ hash as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_list_is_a_shape() {
+        assert_eq!(shapes().len(), TEXT.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count());
+    }
+
+    #[test]
+    fn replaces_secrets_and_nothing_else() {
+        let key = format!("AKIA{}", "IOSFODNN7EXAMPLE");
+        let out = text(&format!("aws --key {key} s3 ls")).into_owned();
+        assert!(out.starts_with("aws --key [redacted:aws-access-key:") && out.ends_with("] s3 ls"), "{out}");
+        assert_eq!(text(&key), text(&key));
+        let url = text("git clone https://u:hunter2@h.example/r").into_owned();
+        assert!(
+            url.starts_with("git clone https://u:[redacted:url-password:") && url.ends_with("@h.example/r"),
+            "{url}"
+        );
+        let head = text("curl -H 'Authorization: Bearer abcdefghijklmnop123' u").into_owned();
+        assert!(head.contains("Bearer [redacted:authorization:") && head.ends_with("' u"), "{head}");
+        for plain in [
+            "grep -r AKIA src",
+            "AKIAXXXXXXXXXXXXXXXX",
+            "task-skip-over",
+            "https://h.example:8080/a@b",
+            "https://$USER:$PASS@h.example/",
+            "-----BEGIN PRIVATE KEY-----",
+            "Authorization: Bearer $TOKEN",
+        ] {
+            assert_eq!(text(plain), plain);
+        }
+    }
+
+    #[test]
+    fn hides_a_private_key() {
+        let key = format!(
+            "x -----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY----- y",
+            "MIIEowIBAAKCAQEA".repeat(9)
+        );
+        let out = text(&key).into_owned();
+        assert!(out.starts_with("x [redacted:private-key:") && out.ends_with("] y"), "{out}");
+    }
+}
