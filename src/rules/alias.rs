@@ -1,0 +1,47 @@
+//! Names that a finding has by the program or transform that its content comes from: `grammars/lists/aliases.list`.
+//!
+//! In: the text of the list, compiled in, read on the first look-up. Out: the entry for a rule and a source. This keeps
+//! names of programs out of the rules.
+
+use std::sync::OnceLock;
+
+/// One entry of the list.
+#[derive(Debug)]
+pub struct Alias {
+    /// The rule that finds it.
+    pub rule: &'static str,
+    /// The program's base name, or the transform's name.
+    pub source: &'static str,
+    /// The name of the finding.
+    pub id: &'static str,
+    /// The command that keeps the content instead of running it.
+    pub safer: &'static str,
+}
+
+const TEXT: &str = include_str!("../../grammars/lists/aliases.list");
+
+/// Every entry.
+pub fn all() -> &'static [Alias] {
+    static ALL: OnceLock<Vec<Alias>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        TEXT.lines()
+            .map(str::trim)
+            .filter(|l| !l.is_empty() && !l.starts_with('#'))
+            .filter_map(|line| {
+                let mut w = line.splitn(4, ' ');
+                let (rule, source, id, safer) = (w.next()?, w.next()?, w.next()?, w.next()?);
+                Some(Alias { rule, source, id: if id == "-" { rule } else { id }, safer })
+            })
+            .collect()
+    })
+}
+
+/// The entry for a rule and a source.
+pub fn of(rule: &str, source: &str) -> Option<&'static Alias> {
+    all().iter().find(|a| a.rule == rule && a.source == source)
+}
+
+/// The rule that a name of a finding belongs to.
+pub fn rule_of(id: &str) -> Option<&'static str> {
+    all().iter().find(|a| a.id == id).map(|a| a.rule)
+}

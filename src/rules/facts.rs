@@ -1,0 +1,298 @@
+//! What rules may ask about a graph: resolved paths, addresses, where content came from, who runs whom.
+//!
+//! In: the texts, the effect graph, the options. Out: answers, each worked out once and only when a rule asks. It
+//! judges nothing. Effects that a dry-run option withholds are not shown to rules at all.
+
+use super::alias;
+use crate::analyzer::Options;
+use crate::effect::graph::{Graph, Process, Reach};
+use crate::effect::path::{Base, Mark, Resolved, resolve};
+use crate::effect::{Certainty, Effect, EffectId, Flow, Language, Object, ProcessId, Props, Site, Verb};
+use crate::finding::{PathStep, SpanOut};
+use crate::source::{Place, Source, Span};
+use crate::url::Address;
+use crate::value::{Channel, Value};
+use std::cell::{Cell, OnceCell};
+use std::collections::{HashMap, VecDeque};
+
+/// Most sources that are followed back from one effect: a bound on work, whose being reached is reported.
+const MAX_SOURCES: usize = 512;
+
+/// One effect whose content reaches another, with the way it took, nearest step first.
+#[derive(Clone, Debug)]
+pub struct Reaching {
+    /// The effect that it comes from.
+    pub from: EffectId,
+    /// The steps, from the effect that was asked about backwards.
+    pub way: Vec<Flow>,
+}
+
+impl Reaching {
+    /// True where some step went through that channel.
+    pub fn through(&self, channel: Channel) -> bool {
+        self.way.iter().any(|f| f.via.contains(&channel))
+    }
+}
+
+#[derive(Default)]
+struct Memory {
+    path: OnceCell<Option<Resolved>>,
+    other: OnceCell<Option<Resolved>>,
+    address: OnceCell<Option<Address>>,
+    sources: OnceCell<Vec<Reaching>>,
+}
+
+/// The facts of one analysis.
+pub struct Facts<'a> {
+    /// The texts.
+    pub source: &'a Source,
+    /// The graph.
+    pub graph: &'a Graph,
+    /// What is known of the place where the command would run.
+    pub options: &'a Options,
+    memory: Vec<Memory>,
+    by_verb: HashMap<Verb, Vec<EffectId>>,
+    cut: Cell<bool>,
+    addresses: Cell<u32>,
+}
+
+impl<'a> Facts<'a> {
+    /// Facts of a graph.
+    pub fn new(source: &'a Source, graph: &'a Graph, options: &'a Options) -> Self {
+        let mut by_verb: HashMap<Verb, Vec<EffectId>> = HashMap::new();
+        for e in graph.effects.iter().filter(|e| !e.props.has(Props::SIMULATED)) {
+            by_verb.entry(e.verb).or_default().push(e.id);
+        }
+        let memory = graph.effects.iter().map(|_| Memory::default()).collect();
+        Facts { source, graph, options, memory, by_verb, cut: Cell::new(false), addresses: Cell::new(0) }
+    }
+
+    /// All effects that would happen.
+    pub fn effects(&self) -> impl Iterator<Item = &'a Effect> {
+        self.graph.effects.iter().filter(|e| !e.props.has(Props::SIMULATED))
+    }
+    /// Those with one of the verbs, by verb, in order of execution within each.
+    pub fn with<'s>(&'s self, verbs: &'s [Verb]) -> impl Iterator<Item = &'a Effect> + 's {
+        verbs
+            .iter()
+            .filter_map(|v| self.by_verb.get(v))
+            .flatten()
+            .filter_map(|id| self.graph.effect(*id))
+    }
+    /// True where some effect has the verb.
+    pub fn any(&self, verb: Verb) -> bool {
+        self.by_verb.contains_key(&verb)
+    }
+    fn memory(&self, e: &Effect) -> Option<&Memory> {
+        self.memory.get(e.id.0 as usize)
+    }
+    fn base(&self) -> Base<'_> {
+        Base { cwd: self.options.cwd.as_deref(), home: self.options.home.as_deref() }
+    }
+
+    /// The path that an effect is about, where it is about one.
+    pub fn path(&self, e: &Effect) -> Option<&Resolved> {
+        self.memory(e)?.path.get_or_init(|| self.resolve_object(&e.object, e)).as_ref()
+    }
+    /// The path at the other end (the target of a move or link).
+    pub fn other_path(&self, e: &Effect) -> Option<&Resolved> {
+        let other = e.other.as_deref()?;
+        self.memory(e)?.other.get_or_init(|| self.resolve_object(other, e)).as_ref()
+    }
+    fn resolve_object(&self, o: &Object, e: &Effect) -> Option<Resolved> {
+        match o {
+            Object::Path(v) => Some(resolve(v, e.cwd.as_ref(), self.base())),
+            _ => None,
+        }
+    }
+    /// Resolves another value as a path, at the time of that effect.
+    pub fn resolve(&self, v: &Value, e: &Effect) -> Resolved {
+        resolve(v, e.cwd.as_ref(), self.base())
+    }
+
+    /// The address that an effect is about, where it is about one.
+    pub fn address(&self, e: &Effect) -> Option<&Address> {
+        self.memory(e)?
+            .address
+            .get_or_init(|| {
+                let assumed = if e.verb == Verb::Clone { "ssh" } else { "http" };
+                let found = match &e.object {
+                    Object::Url(v) => Address::parse(v, assumed),
+                    Object::Host(v) | Object::Socket(v, _) => Address::parse(v, ""),
+                    _ => None,
+                };
+                if found.is_some() {
+                    self.addresses.set(self.addresses.get().saturating_add(1));
+                }
+                found
+            })
+            .as_ref()
+    }
+    /// How many addresses were looked at.
+    pub fn addresses_seen(&self) -> u32 {
+        self.addresses.get()
+    }
+    /// True where following content back was cut short somewhere.
+    pub fn was_cut(&self) -> bool {
+        self.cut.get()
+    }
+
+    /// Every effect whose content reaches this one, nearest first, each once.
+    pub fn sources(&self, e: &Effect) -> &[Reaching] {
+        let Some(memory) = self.memory(e) else { return &[] };
+        memory.sources.get_or_init(|| self.find_sources(e))
+    }
+    fn find_sources(&self, e: &Effect) -> Vec<Reaching> {
+        if e.inputs.is_empty() {
+            return Vec::new();
+        }
+        let mut seen = std::collections::HashSet::from([e.id]);
+        let mut queue: VecDeque<Reaching> =
+            e.inputs.iter().map(|f| Reaching { from: f.from, way: vec![f.clone()] }).collect();
+        let mut out: Vec<Reaching> = Vec::new();
+        while let Some(r) = queue.pop_front() {
+            if !seen.insert(r.from) {
+                continue;
+            }
+            if out.len() >= MAX_SOURCES {
+                self.cut.set(true);
+                break;
+            }
+            if let Some(from) = self.graph.effect(r.from) {
+                for f in &from.inputs {
+                    let mut way = r.way.clone();
+                    if way.len() < 32 {
+                        way.push(f.clone());
+                    }
+                    queue.push_back(Reaching { from: f.from, way });
+                }
+            }
+            out.push(r);
+        }
+        out
+    }
+    /// The sources with one of the verbs.
+    pub fn sources_with<'s>(
+        &'s self,
+        e: &Effect,
+        verbs: &'s [Verb],
+    ) -> impl Iterator<Item = (&'a Effect, &'s Reaching)> + 's {
+        self.sources(e).iter().filter_map(move |r| {
+            let from = self.graph.effect(r.from)?;
+            (verbs.contains(&from.verb) && !from.props.has(Props::SIMULATED)).then_some((from, r))
+        })
+    }
+
+    /// The process that does it.
+    pub fn process(&self, e: &Effect) -> Option<&'a Process> {
+        self.graph.process(e.process)
+    }
+    /// The base name of the program that does it, for people and for [`alias`].
+    pub fn name(&self, e: &Effect) -> &'a str {
+        self.process(e).map_or("", |p| p.name.as_str())
+    }
+    /// The process and all that run it, innermost first: those around it in its program, then the process that
+    /// evaluates that program, and so on outwards.
+    pub fn lineage(&self, id: ProcessId) -> impl Iterator<Item = &'a Process> {
+        let graph = self.graph;
+        let mut next = graph.process(id);
+        let mut left = graph.processes.len();
+        std::iter::from_fn(move || {
+            let p = next?;
+            left = left.checked_sub(1)?;
+            let outer = p.parent.or_else(|| graph.program(p.program).and_then(|g| g.by));
+            next = outer.filter(|q| q.0 < p.id.0).and_then(|q| graph.process(q));
+            Some(p)
+        })
+    }
+    /// True where it is done with the rights of root or another user.
+    pub fn elevated(&self, e: &Effect) -> bool {
+        e.props.has(Props::ELEVATED) || self.lineage(e.process).any(|p| p.props.has(Props::ELEVATED))
+    }
+    /// True where it happens inside a container or the like, so that paths are not those of this machine.
+    pub fn contained(&self, e: &Effect) -> bool {
+        let inside = |s: &Site| matches!(s, Site::Contained(_));
+        inside(&e.site) || self.process(e).is_some_and(|p| inside(&p.site))
+    }
+    /// How surely it happens: the effect or its process, whichever is less sure.
+    pub fn certainty(&self, e: &Effect) -> Certainty {
+        self.process(e).map_or(e.certainty, |p| p.certainty.min(e.certainty))
+    }
+
+    /// The bytes of the outermost text that a place comes from.
+    pub fn span(&self, place: Place) -> SpanOut {
+        let s: Span = self.source.outermost(place);
+        SpanOut { start: s.start, end: s.end }
+    }
+    /// The place of the whole command that does it.
+    pub fn command_place(&self, e: &Effect) -> Place {
+        self.process(e).map_or(e.place, |p| p.place)
+    }
+    /// The chain of programs to a process, outermost first.
+    pub fn programs(&self, id: ProcessId) -> Vec<PathStep> {
+        let mut out = Vec::new();
+        let mut next = self.graph.process(id).map(|p| p.program);
+        let mut left = self.graph.programs.len();
+        while let Some(program) = next.and_then(|id| self.graph.program(id)) {
+            out.push(PathStep {
+                language: program.language.name(),
+                reached: reach_name(program.reach),
+                span: self.span(program.place),
+            });
+            next = program.parent;
+            left = match left.checked_sub(1) {
+                Some(0) | None => break,
+                Some(n) => n,
+            };
+        }
+        out.reverse();
+        out
+    }
+    /// What the content of this effect is called in the list of names, where the list has it.
+    pub fn alias(&self, rule: &str, e: &Effect) -> Option<&'static alias::Alias> {
+        let own = match &e.object {
+            Object::Stated(s) => Some((*s).to_string()),
+            Object::Named(_, v) => v.as_str().map(|s| s.into_owned()),
+            _ => None,
+        };
+        alias::of(rule, self.name(e)).or_else(|| alias::of(rule, own.as_deref()?))
+    }
+    /// True where the path is marked with one of them.
+    pub fn marked(&self, e: &Effect, marks: &[Mark]) -> bool {
+        self.path(e).is_some_and(|p| p.marks.any(marks))
+    }
+}
+
+/// How a program was reached, for output.
+pub fn reach_name(reach: Reach) -> &'static str {
+    match reach {
+        Reach::Root => "root",
+        Reach::Substitution => "substitution",
+        Reach::Heredoc => "heredoc",
+        Reach::Argument => "argument",
+        Reach::Stdin => "stdin",
+        Reach::File => "file",
+        Reach::Variable => "variable",
+        Reach::Deferred => "deferred",
+    }
+}
+
+/// How much a program in a language can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Power {
+    /// Shapes data only.
+    Data,
+    /// Changes what it is pointed at, and can be made to start programs.
+    Limited,
+    /// Anything.
+    Full,
+}
+
+/// How much a program in that language can do.
+pub fn power(language: Language) -> Power {
+    match language {
+        Language::Jq => Power::Data,
+        Language::Sql | Language::Sed | Language::Ed | Language::Awk => Power::Limited,
+        _ => Power::Full,
+    }
+}
