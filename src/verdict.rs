@@ -32,6 +32,10 @@ impl Action {
             Action::Warn => 2,
         }
     }
+    /// What findings call for together: what the worst of them does.
+    pub fn of_all(findings: &[Finding]) -> Self {
+        findings.iter().map(|f| Action::of(f.severity)).max().unwrap_or(Action::Allow)
+    }
     /// What a severity calls for when no policy says otherwise.
     pub fn of(severity: Severity) -> Self {
         match severity {

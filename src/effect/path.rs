@@ -192,6 +192,8 @@ pub struct Resolved {
     pub contents: bool,
     /// The kind of place.
     pub class: Class,
+    /// The kind of place it is where the value it hangs on is empty: `"$X/"` is `/` then.
+    pub if_empty: Option<Class>,
     /// What it is known for.
     pub marks: Marks,
     /// What the list says that it is.
@@ -296,9 +298,8 @@ impl Walk {
             match part {
                 "" | "." => {}
                 ".." => {
-                    if self.parts.pop().is_none() && self.start != Start::Root {
-                        self.ups = self.ups.saturating_add(1);
-                    }
+                    let above = self.parts.pop().is_none() && self.start != Start::Root;
+                    self.ups = self.ups.saturating_add(usize::from(above));
                 }
                 p if self.parts.len() < MAX_PARTS => self.parts.push(Part(p.to_string())),
                 _ => {}
@@ -386,11 +387,23 @@ fn meaning(why: &Why) -> Option<Meaning> {
 }
 
 fn finish(at: Walk, contents: bool, network: bool, base: Base<'_>, written: &Value) -> Resolved {
+    // `$X/y`: what follows the value that is not known is a path from the root.
+    let rest_is_absolute = matches!(written.pieces.get(1), Some(Piece::Literal(l)) if l.bytes.first() == Some(&b'/'));
     let Walk { start, ups, parts } = at;
     let text = show(&start, ups, &parts, contents, written);
-    let mut r =
-        Resolved { start, ups, parts, contents, class: Class::Unknown, marks: Marks::default(), what: None, text };
+    let mut r = Resolved {
+        start,
+        ups,
+        parts,
+        contents,
+        class: Class::Unknown,
+        if_empty: None,
+        marks: Marks::default(),
+        what: None,
+        text,
+    };
     r.class = if network { Class::Network } else { class_of(&mut r, base) };
+    r.if_empty = if_empty(&r, rest_is_absolute, base);
     mark(&mut r);
     r
 }
@@ -422,6 +435,23 @@ fn show(start: &Start, ups: usize, parts: &[Part], contents: bool, written: &Val
         Some(rest) if !parts.is_empty() || ups > 0 => rest.to_string(),
         _ => out,
     }
+}
+
+fn if_empty(r: &Resolved, rest_is_absolute: bool, base: Base<'_>) -> Option<Class> {
+    let mut without = r.clone();
+    match &r.start {
+        Start::Unknown(_) if rest_is_absolute => {}
+        Start::Root if r.parts.last().is_some_and(|p| p.0.chars().all(|c| c == UNKNOWN)) => {
+            without.parts.pop();
+        }
+        _ => return None,
+    }
+    without.what = None;
+    let mut at = Walk { start: Start::Root, ups: 0, parts: without.parts };
+    at.canon(base.home);
+    without.start = at.start;
+    without.parts = at.parts;
+    Some(class_of(&mut without, base))
 }
 
 fn class_of(r: &mut Resolved, base: Base<'_>) -> Class {

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 /// One entry of the list.
 #[derive(Debug)]
-pub struct Alias {
+pub(super) struct Alias {
     /// The rule that finds it.
     pub rule: &'static str,
     /// The program's base name, or the transform's name.
@@ -21,7 +21,7 @@ pub struct Alias {
 const TEXT: &str = include_str!("../../grammars/lists/aliases.list");
 
 /// Every entry.
-pub fn all() -> &'static [Alias] {
+pub(super) fn all() -> &'static [Alias] {
     static ALL: OnceLock<Vec<Alias>> = OnceLock::new();
     ALL.get_or_init(|| {
         TEXT.lines()
@@ -37,11 +37,11 @@ pub fn all() -> &'static [Alias] {
 }
 
 /// The entry for a rule and a source.
-pub fn of(rule: &str, source: &str) -> Option<&'static Alias> {
+pub(super) fn of(rule: &str, source: &str) -> Option<&'static Alias> {
     all().iter().find(|a| a.rule == rule && a.source == source)
 }
 
 /// The rule that a name of a finding belongs to.
-pub fn rule_of(id: &str) -> Option<&'static str> {
+pub(super) fn rule_of(id: &str) -> Option<&'static str> {
     all().iter().find(|a| a.id == id).map(|a| a.rule)
 }

@@ -5,7 +5,7 @@
 
 use super::alias;
 use crate::analyzer::Options;
-use crate::effect::graph::{Graph, Process, Reach};
+use crate::effect::graph::{Graph, Process};
 use crate::effect::path::{Base, Mark, Resolved, resolve};
 use crate::effect::{Certainty, Effect, EffectId, Flow, Language, Object, ProcessId, Props, Site, Verb};
 use crate::finding::{PathStep, SpanOut};
@@ -28,6 +28,11 @@ pub struct Reaching {
 }
 
 impl Reaching {
+    /// The channels, from the source on, for people.
+    pub fn shown(&self) -> String {
+        let names: Vec<&str> = self.way.iter().rev().flat_map(|f| f.via.iter().map(|c| channel_name(*c))).collect();
+        names.join(", ")
+    }
     /// True where some step went through that channel.
     pub fn through(&self, channel: Channel) -> bool {
         self.way.iter().any(|f| f.via.contains(&channel))
@@ -52,8 +57,8 @@ pub struct Facts<'a> {
     pub options: &'a Options,
     memory: Vec<Memory>,
     by_verb: HashMap<Verb, Vec<EffectId>>,
+    sinks: OnceCell<HashMap<EffectId, EffectId>>,
     cut: Cell<bool>,
-    addresses: Cell<u32>,
 }
 
 impl<'a> Facts<'a> {
@@ -64,7 +69,7 @@ impl<'a> Facts<'a> {
             by_verb.entry(e.verb).or_default().push(e.id);
         }
         let memory = graph.effects.iter().map(|_| Memory::default()).collect();
-        Facts { source, graph, options, memory, by_verb, cut: Cell::new(false), addresses: Cell::new(0) }
+        Facts { source, graph, options, memory, by_verb, sinks: OnceCell::new(), cut: Cell::new(false) }
     }
 
     /// All effects that would happen.
@@ -73,11 +78,7 @@ impl<'a> Facts<'a> {
     }
     /// Those with one of the verbs, by verb, in order of execution within each.
     pub fn with<'s>(&'s self, verbs: &'s [Verb]) -> impl Iterator<Item = &'a Effect> + 's {
-        verbs
-            .iter()
-            .filter_map(|v| self.by_verb.get(v))
-            .flatten()
-            .filter_map(|id| self.graph.effect(*id))
+        verbs.iter().filter_map(|v| self.by_verb.get(v)).flatten().filter_map(|id| self.graph.effect(*id))
     }
     /// True where some effect has the verb.
     pub fn any(&self, verb: Verb) -> bool {
@@ -116,21 +117,13 @@ impl<'a> Facts<'a> {
             .address
             .get_or_init(|| {
                 let assumed = if e.verb == Verb::Clone { "ssh" } else { "http" };
-                let found = match &e.object {
+                match &e.object {
                     Object::Url(v) => Address::parse(v, assumed),
-                    Object::Host(v) | Object::Socket(v, _) => Address::parse(v, ""),
+                    Object::Host(v) | Object::Socket(v, _) | Object::Package(_, v) => Address::parse(v, ""),
                     _ => None,
-                };
-                if found.is_some() {
-                    self.addresses.set(self.addresses.get().saturating_add(1));
                 }
-                found
             })
             .as_ref()
-    }
-    /// How many addresses were looked at.
-    pub fn addresses_seen(&self) -> u32 {
-        self.addresses.get()
     }
     /// True where following content back was cut short somewhere.
     pub fn was_cut(&self) -> bool {
@@ -181,6 +174,25 @@ impl<'a> Facts<'a> {
             let from = self.graph.effect(r.from)?;
             (verbs.contains(&from.verb) && !from.props.has(Props::SIMULATED)).then_some((from, r))
         })
+    }
+
+    /// The first effect that runs or installs what a fetch or clone got.
+    pub fn run_by(&self, get: &Effect) -> Option<&'a Effect> {
+        let sinks = self.sinks.get_or_init(|| {
+            let mut out = HashMap::new();
+            if !super::transport::GETS.iter().any(|v| self.any(*v)) {
+                return out;
+            }
+            for sink in self.with(super::execution::SINKS).chain(self.with(&[Verb::Install])) {
+                for (from, way) in self.sources_with(sink, super::transport::GETS) {
+                    if sink.verb == Verb::Install || super::execution::runs_it(sink, way) {
+                        out.entry(from.id).or_insert(sink.id);
+                    }
+                }
+            }
+            out
+        });
+        sinks.get(&get.id).and_then(|id| self.graph.effect(*id))
     }
 
     /// The process that does it.
@@ -236,7 +248,7 @@ impl<'a> Facts<'a> {
         while let Some(program) = next.and_then(|id| self.graph.program(id)) {
             out.push(PathStep {
                 language: program.language.name(),
-                reached: reach_name(program.reach),
+                reached: program.reach.name(),
                 span: self.span(program.place),
             });
             next = program.parent;
@@ -249,7 +261,7 @@ impl<'a> Facts<'a> {
         out
     }
     /// What the content of this effect is called in the list of names, where the list has it.
-    pub fn alias(&self, rule: &str, e: &Effect) -> Option<&'static alias::Alias> {
+    pub(super) fn alias(&self, rule: &str, e: &Effect) -> Option<&'static alias::Alias> {
         let own = match &e.object {
             Object::Stated(s) => Some((*s).to_string()),
             Object::Named(_, v) => v.as_str().map(|s| s.into_owned()),
@@ -263,23 +275,25 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// How a program was reached, for output.
-pub fn reach_name(reach: Reach) -> &'static str {
-    match reach {
-        Reach::Root => "root",
-        Reach::Substitution => "substitution",
-        Reach::Heredoc => "heredoc",
-        Reach::Argument => "argument",
-        Reach::Stdin => "stdin",
-        Reach::File => "file",
-        Reach::Variable => "variable",
-        Reach::Deferred => "deferred",
+/// A channel's name in output.
+fn channel_name(c: Channel) -> &'static str {
+    match c {
+        Channel::Pipe => "pipe",
+        Channel::Substitution => "substitution",
+        Channel::ProcessSubstitution => "process substitution",
+        Channel::HereString => "here-string",
+        Channel::Heredoc => "here-document",
+        Channel::File => "file",
+        Channel::Variable => "variable",
+        Channel::Argument => "argument",
+        Channel::Filter => "filter",
+        Channel::Socket => "socket",
     }
 }
 
 /// How much a program in a language can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Power {
+pub(super) enum Power {
     /// Shapes data only.
     Data,
     /// Changes what it is pointed at, and can be made to start programs.
@@ -289,7 +303,7 @@ pub enum Power {
 }
 
 /// How much a program in that language can do.
-pub fn power(language: Language) -> Power {
+pub(super) fn power(language: Language) -> Power {
     match language {
         Language::Jq => Power::Data,
         Language::Sql | Language::Sed | Language::Ed | Language::Awk => Power::Limited,

@@ -40,6 +40,8 @@ kinds! {
     Tunnel = "tunnel",
     /// Tells its owner about look-ups.
     Callback = "callback",
+    /// Answers questions about names, and is therefore known by its number.
+    Resolver = "resolver",
     /// A hidden service.
     Onion = "onion",
 }

@@ -1,0 +1,345 @@
+//! What cannot be brought back: trees, devices, file systems, whole rights.
+//!
+//! In: deletions, moves, writes to devices, changes of rights, with the class of their paths. Out: findings of the
+//! family *destruction*. What is deleted in the project, in temporary places and in caches is nobody's business.
+
+use super::{Category, Draft, Facts, Findings, Rule};
+use crate::effect::path::{Class, Mark, Resolved, Start};
+use crate::effect::{Effect, Props, Verb};
+use crate::finding::{Confidence, Severity};
+use crate::value::Why;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "recursive_delete_root",
+        title: "Everything is deleted",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Destruction,
+        mitre: Some("T1485"),
+        floor: true,
+        description: "The whole file system is deleted: the machine and all data on it, mounted disks included. Name the \
+                      directory that is meant, by its full path.",
+        remediation: "Name the one directory that is meant.",
+        good: &["rm -rf ./build", "echo 'rm -rf /'", "rm -rf node_modules", "rm a b c"],
+        bad: &["rm -rf /", "rm -rf /*", "sudo rm -fr --no-preserve-root //", "find / -delete", "cd / && rm -rf *"],
+        check: delete_root,
+    },
+    Rule {
+        id: "recursive_delete_system",
+        title: "System directory is deleted",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Destruction,
+        mitre: Some("T1485"),
+        floor: true,
+        description: "A directory that the system cannot work without is deleted. Remove software with the package \
+                      manager, and name single files otherwise.",
+        remediation: "Use the package manager, or name the file that is meant.",
+        good: &["rm -rf /var/lib/apt/lists/*", "rm -f /etc/nginx/sites-enabled/default", "rm -rf /tmp/x"],
+        bad: &["rm -rf /etc", "rm -rf /usr/*", "find /boot -delete", "rm -rf /home"],
+        check: delete_system,
+    },
+    Rule {
+        id: "recursive_delete_home",
+        title: "Home directory is deleted",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Destruction,
+        mitre: Some("T1485"),
+        floor: true,
+        description: "A home is deleted with everything in it: documents, keys, settings. Name the directory in it that is \
+                      meant.",
+        remediation: "Name the directory that is meant.",
+        good: &["rm -rf ~/.cache/x", "rm -f ~/notes.txt", "rm -rf ~/proj/build"],
+        bad: &["rm -rf ~", "rm -rf ~/*", "rm -rf \"$HOME\"", "rm -rf /root", "find ~ -delete", "rm -rf /home/u/"],
+        check: delete_home,
+    },
+    Rule {
+        id: "recursive_delete_unset",
+        title: "Deleted path hangs on a variable",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        category: Category::Destruction,
+        mitre: Some("T1485"),
+        floor: false,
+        description: "The path begins with a value that is not known here: where it is empty, what is deleted is / or a \
+                      system directory. Let the shell stop when it is unset: \"${NAME:?}/\".",
+        remediation: "Write ${NAME:?} so that an empty value ends the command.",
+        good: &["rm -rf \"$BUILD_DIR\"", "rm -rf \"$DIR/build\"", "rm -rf \"$TMPDIR/x\""],
+        bad: &["rm -rf \"$UNSET/\"", "rm -rf $UNSET/*", "rm -rf \"$PREFIX/usr\""],
+        check: delete_unset,
+    },
+    Rule {
+        id: "recursive_delete",
+        title: "Tree outside the project is deleted",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Destruction,
+        mitre: Some("T1485"),
+        floor: false,
+        description: "A directory outside the project is deleted with everything in it, without a way back. Look at what is \
+                      in it first, or move it away instead.",
+        remediation: "List it first; move it away instead of deleting it.",
+        good: &["rm -rf node_modules ./dist", "rm -rf /tmp/work", "rm -rf ~/.cache/pip", "rm -r ~/proj/old"],
+        bad: &["rm -rf /srv/data", "rm -rf ~/Documents", "rm -rf ~/.ssh", "rm -rf ..", "rm -rf /var/lib/mysql"],
+        check: delete_elsewhere,
+    },
+    Rule {
+        id: "recursive_delete_project",
+        title: "Everything in the project is deleted",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Destruction,
+        mitre: Some("T1485"),
+        floor: false,
+        description: "Everything in the current directory is deleted, a repository's history included where it lies there. \
+                      Name what is to go.",
+        remediation: "Name the files and directories that are to go.",
+        good: &["rm -rf ./build", "rm *.o", "rm -f *.log"],
+        bad: &["rm -rf .", "rm -rf ./*", "rm -rf *", "rm -rf .git"],
+        check: delete_project,
+    },
+    Rule {
+        id: "device_write",
+        title: "Raw device is overwritten",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Destruction,
+        mitre: Some("T1561.001"),
+        floor: true,
+        description: "A disk, volume or memory is written in the raw, past every file system: what is on it is lost. Write \
+                      to a file, or make sure with lsblk which device it is and let a person do it.",
+        remediation: "Write to an image file; let a person write devices.",
+        good: &["echo x > /dev/null", "dd if=/dev/zero of=disk.img bs=1M count=1", "dd if=/dev/sda of=backup.img"],
+        bad: &[
+            "dd if=/dev/zero of=/dev/sda",
+            "echo x > /dev/nvme0n1",
+            "cat image.iso | tee /dev/sdb",
+            "shred /dev/sda",
+        ],
+        check: write_device,
+    },
+    Rule {
+        id: "device_format",
+        title: "File system is made anew",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Destruction,
+        mitre: Some("T1561.002"),
+        floor: true,
+        description: "A file system or partition table is written anew: what was on the device is lost. Work on an image \
+                      file, or let a person do it.",
+        remediation: "Work on an image file; let a person format devices.",
+        good: &["mkfs.ext4 disk.img"],
+        bad: &["mkfs.ext4 /dev/sda1", "mkfs -t xfs \"$DEV\"", "wipefs -a /dev/sdb"],
+        check: format_device,
+    },
+    Rule {
+        id: "tree_moved_away",
+        title: "Directory of the system is moved away",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Destruction,
+        mitre: Some("T1485"),
+        floor: false,
+        description: "A system directory or a home leaves its place, or a file is moved onto a device, where it is lost. \
+                      Copy what is needed instead.",
+        remediation: "Copy what is needed; move single files.",
+        good: &["mv a b", "mv build /tmp/"],
+        bad: &["mv ~ /dev/null", "mv /etc /tmp/x", "mv notes.txt /dev/null"],
+        check: moved_away,
+    },
+    Rule {
+        id: "recursive_rights",
+        title: "Rights of a whole system tree change",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Destruction,
+        mitre: Some("T1222.002"),
+        floor: false,
+        description: "Rights or owners change in a whole tree of the system or a home: programs stop working, and secrets \
+                      become readable; the old state is not kept anywhere. Change the one file or directory that is meant.",
+        remediation: "Change the one file or directory that is meant.",
+        good: &["chmod -R u+w build", "chown -R www-data /var/www/html", "chmod +x run.sh"],
+        bad: &["chmod -R 777 /", "chown -R nobody ~", "chmod -R 000 /etc"],
+        check: recursive_rights,
+    },
+    Rule {
+        id: "world_writable",
+        title: "Writable for everyone",
+        severity: Severity::Low,
+        confidence: Confidence::High,
+        category: Category::Privilege,
+        mitre: Some("T1222.002"),
+        floor: false,
+        description: "Every user of the machine may change the file or directory, and with it what others run or read. Give \
+                      rights to the owner or a group.",
+        remediation: "Give rights to the owner or a group (u+w, g+w).",
+        good: &["chmod 755 run.sh", "chmod u+w x", "chmod 1777 /tmp"],
+        bad: &["chmod 777 run.sh", "chmod -R 777 data", "chmod o+w /srv/x"],
+        check: world_writable,
+    },
+];
+
+/// Deletions of a whole tree: deletions with everything below, and single ones of everything in a directory.
+fn tree_deletes<'s, 'a>(facts: &'s Facts<'a>) -> impl Iterator<Item = (&'a Effect, &'s Resolved)> + 's {
+    facts.with(&[Verb::Delete]).filter_map(move |e| {
+        let p = facts.path(e).filter(|_| !facts.contained(e))?;
+        (e.props.has(Props::RECURSIVE) || e.props.has(Props::WIPE) || p.contents).then_some((e, p))
+    })
+}
+
+fn draft<'f, 'a>(facts: &'f Facts<'a>, rule: &'static Rule, e: &Effect, p: &Resolved) -> Draft<'f, 'a> {
+    rule.about(facts, e)
+        .title(format!("{}: {}", rule.title, p.text))
+        .evidence_as("path", "is deleted", &p.text, e.place)
+        .detail("class", p.class.name())
+}
+
+fn delete_root(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for (e, p) in tree_deletes(facts).filter(|(_, p)| p.class == Class::Root) {
+        out.add(draft(facts, rule, e, p));
+    }
+}
+
+fn delete_system(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for (e, p) in tree_deletes(facts).filter(|(_, p)| matches!(p.class, Class::SystemDirectory | Class::Homes)) {
+        out.add(draft(facts, rule, e, p));
+    }
+}
+
+fn delete_home(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for (e, p) in tree_deletes(facts).filter(|(_, p)| p.class == Class::Home) {
+        out.add(draft(facts, rule, e, p));
+    }
+}
+
+fn delete_unset(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for (e, p) in tree_deletes(facts) {
+        let severity = match p.if_empty {
+            Some(Class::Root) => Severity::High,
+            Some(Class::SystemDirectory | Class::Home | Class::Homes) => Severity::Medium,
+            _ => continue,
+        };
+        if !matches!(&p.start, Start::Unknown(Why::Environment(_) | Why::Parameter(_)) | Start::Root) {
+            continue;
+        }
+        out.add(draft(facts, rule, e, p).severity(severity));
+    }
+}
+
+fn delete_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for (e, p) in tree_deletes(facts) {
+        let precious = p.marks.any(&[Mark::Credential, Mark::UserData, Mark::Log, Mark::Boot, Mark::Agent]);
+        let severity = match p.class {
+            _ if p.if_empty.is_some_and(|c| c >= Class::Home) => continue,
+            Class::Project | Class::ProjectRoot | Class::Temporary | Class::Cache | Class::HarmlessDevice => continue,
+            Class::Unknown | Class::Network => continue,
+            Class::Root | Class::SystemDirectory | Class::Homes | Class::Home | Class::Device => continue,
+            Class::HomeContent | Class::HomeDotfile if !precious => continue,
+            Class::HomeContent | Class::HomeDotfile => Severity::High,
+            // `rm -rf ../x` is a neighbour of the project; `rm -rf ..` is the project and all of them.
+            Class::Outside if p.ups > 0 && p.depth() > 0 => continue,
+            Class::Outside if p.ups > 0 => Severity::High,
+            Class::Outside | Class::SystemContent | Class::Kernel if precious => Severity::High,
+            Class::Outside | Class::SystemContent | Class::Kernel => rule.severity,
+        };
+        out.add(draft(facts, rule, e, p).severity(severity));
+    }
+}
+
+fn delete_project(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for (e, p) in tree_deletes(facts).filter(|(e, _)| e.props.has(Props::RECURSIVE)) {
+        let history = p.class == Class::Project && p.marks.has(Mark::UserData);
+        if (p.class == Class::ProjectRoot || history) && !p.text.is_empty() {
+            out.add(draft(facts, rule, e, p));
+        }
+    }
+}
+
+fn write_device(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Write, Verb::Append, Verb::Update, Verb::Delete, Verb::Move, Verb::Create]) {
+        let to = if e.verb == Verb::Move { facts.other_path(e) } else { facts.path(e) };
+        let Some(p) = to.filter(|p| p.class == Class::Device && !facts.contained(e)) else { continue };
+        if e.verb == Verb::Delete && !e.props.has(Props::WIPE) {
+            continue;
+        }
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {}", rule.title, p.text))
+                .evidence_as("path", "is overwritten", &p.text, e.place)
+                .detail("class", p.what.unwrap_or(p.class.name())),
+        );
+    }
+}
+
+fn format_device(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Format]) {
+        if facts.contained(e) {
+            continue;
+        }
+        let (shown, class) = match facts.path(e) {
+            Some(p) => (p.text.clone(), p.class),
+            None => (e.object.show(), Class::Unknown),
+        };
+        // A file is formatted as an image of a disk.
+        if class.is_local() || matches!(class, Class::Outside | Class::HomeContent | Class::SystemContent) {
+            continue;
+        }
+        out.add(rule.about(facts, e).title(format!("{}: {shown}", rule.title)).evidence_as(
+            "path",
+            "is formatted",
+            shown,
+            e.place,
+        ));
+    }
+}
+
+fn moved_away(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Move]) {
+        let Some(p) = facts.path(e).filter(|_| !facts.contained(e)) else { continue };
+        let lost = facts.other_path(e).is_some_and(|o| o.class == Class::HarmlessDevice);
+        let whole = matches!(p.class, Class::Root | Class::SystemDirectory | Class::Home | Class::Homes);
+        if !whole && !lost {
+            continue;
+        }
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {}", if whole { rule.title } else { "File is moved onto a device" }, p.text))
+                .severity(if whole { rule.severity } else { Severity::High })
+                .floor(whole && lost)
+                .evidence_as("path", "leaves its place", &p.text, e.place),
+        );
+    }
+}
+
+fn recursive_rights(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Mode, Verb::Owner]).filter(|e| e.props.has(Props::RECURSIVE)) {
+        let Some(p) = facts.path(e).filter(|_| !facts.contained(e)) else { continue };
+        if matches!(p.class, Class::Root | Class::SystemDirectory | Class::Home | Class::Homes) {
+            out.add(
+                rule.about(facts, e)
+                    .title(format!("{}: {}", rule.title, p.text))
+                    .severity(if p.class == Class::Root { Severity::Critical } else { rule.severity })
+                    .evidence_as("path", "changes with everything below", &p.text, e.place),
+            );
+        }
+    }
+}
+
+fn world_writable(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Mode]).filter(|e| e.props.has(Props::WORLD_WRITABLE)) {
+        let Some(p) = facts.path(e).filter(|_| !facts.contained(e)) else { continue };
+        let system = p.class >= Class::Kernel || !p.marks.is_empty();
+        if matches!(p.class, Class::Temporary | Class::HarmlessDevice) {
+            continue;
+        }
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {}", rule.title, p.text))
+                .severity(if system { Severity::High } else { rule.severity })
+                .evidence_as("path", "becomes writable for everyone", &p.text, e.place),
+        );
+    }
+}

@@ -1,0 +1,128 @@
+//! Rules: effect graph → findings and assessment.
+//!
+//! In: the texts, the effect graph, the options. Out: findings, the worst first, and whether the command is safe,
+//! unknown or a risk. A rule is one entry in one file of a family: its id, its words, its examples and its check. Rules
+//! speak of effects and flows, never of programs. Floor 4; imports `effect`, `value`, `source`, `finding`, `verdict`
+//! and the leaves `url` and `redact`.
+
+mod alias;
+mod assess;
+mod destruction;
+mod docs;
+mod draft;
+mod execution;
+mod facts;
+mod transport;
+
+pub use docs::{json, markdown};
+pub use draft::{Draft, Findings};
+pub use facts::Facts;
+
+use crate::analyzer::Options;
+use crate::effect::graph::Graph;
+use crate::finding::{Confidence, Finding, Severity};
+use crate::source::Source;
+use crate::verdict::Assessment;
+
+crate::effect::named! {
+    /// What a rule is about.
+    Category {
+        /// Text from elsewhere is run.
+        Execution = "execution",
+        /// How content travels.
+        Transport = "transport",
+        /// Where content goes.
+        Exfiltration = "exfiltration",
+        /// Control from afar.
+        RemoteControl = "remote-control",
+        /// What cannot be brought back.
+        Destruction = "destruction",
+        /// What runs by itself later.
+        Persistence = "persistence",
+        /// Rights.
+        Privilege = "privilege",
+        /// What hides or disarms.
+        Evasion = "evasion",
+        /// Keys, tokens, passwords.
+        Credentials = "credentials",
+        /// Variables that change what programs do.
+        Environment = "environment",
+        /// Software from elsewhere.
+        SupplyChain = "supply-chain",
+        /// Availability of the machine.
+        Availability = "availability",
+        /// The analysis itself.
+        Analysis = "analysis",
+    }
+}
+
+/// A rule: everything there is to know about it.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name, stable.
+    pub id: &'static str,
+    /// What it finds, in a few words.
+    pub title: &'static str,
+    /// How bad that is, where the check does not say otherwise.
+    pub severity: Severity,
+    /// How sure the check is, where it does not say otherwise.
+    pub confidence: Confidence,
+    /// What it is about.
+    pub category: Category,
+    /// MITRE ATT&CK technique.
+    pub mitre: Option<&'static str>,
+    /// True where no mode may let it through.
+    pub floor: bool,
+    /// One paragraph: what happens, why it matters, and the safer way.
+    pub description: &'static str,
+    /// What to do instead.
+    pub remediation: &'static str,
+    /// Commands that must not fire it.
+    pub good: &'static [&'static str],
+    /// Commands that must.
+    pub bad: &'static [&'static str],
+    /// Looks for it.
+    pub check: fn(&Facts<'_>, &'static Rule, &mut Findings),
+}
+
+/// The one list: every family, in the order in which equally severe findings are shown.
+const FAMILIES: &[&[Rule]] = &[transport::RULES, execution::RULES, destruction::RULES, assess::RULES];
+
+/// Every rule.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    FAMILIES.iter().flat_map(|f| f.iter())
+}
+
+/// The rule with that id, or with that name of a finding.
+pub fn find(id: &str) -> Option<&'static Rule> {
+    let own = |id: &str| all().find(|r| r.id == id);
+    own(id).or_else(|| own(alias::rule_of(id)?))
+}
+
+/// The names that findings of a rule may have: its id, and those that depend on the source.
+pub fn names(rule: &'static Rule) -> Vec<&'static str> {
+    let mut out = vec![rule.id];
+    for a in alias::all().iter().filter(|a| a.rule == rule.id) {
+        if !out.contains(&a.id) {
+            out.push(a.id);
+        }
+    }
+    out
+}
+
+/// Judges a graph: the findings, the worst first, and the assessment.
+pub fn judge(source: &Source, graph: &Graph, options: &Options) -> (Vec<Finding>, Assessment) {
+    let facts = Facts::new(source, graph, options);
+    let mut findings = Findings::default();
+    for rule in all() {
+        (rule.check)(&facts, rule, &mut findings);
+    }
+    let findings = findings.finish();
+    let assessment = assess::assess(&facts, &findings);
+    (findings, assessment)
+}
+
+#[cfg(test)]
+mod graphs;
+#[cfg(test)]
+mod tests;

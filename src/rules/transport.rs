@@ -1,0 +1,277 @@
+//! How content travels: clear text, unchecked certificates, addresses that hide who they are.
+//!
+//! In: fetches, sends, clones and connections, and what runs their content. Out: findings of the family *transport*.
+
+use super::{Category, Facts, Findings, Rule};
+use crate::effect::{Effect, Props, Verb};
+use crate::finding::{Confidence, Severity};
+use crate::url::{Address, Host, HostKind, Reach};
+use std::net::IpAddr;
+
+/// Verbs that use an address.
+const NETWORK: &[Verb] = &[Verb::Fetch, Verb::Send, Verb::Clone, Verb::Connect];
+/// Verbs that get content.
+pub(super) const GETS: &[Verb] = &[Verb::Fetch, Verb::Clone];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "plain_http_to_sink",
+        title: "Plain HTTP to a sink",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Transport,
+        mitre: Some("T1557"),
+        floor: false,
+        description: "Content that comes in clear text, so that anyone on the way can replace it, is run or installed. \
+                      Use an https address, and check the content before it is used.",
+        remediation: "Use https, and check a signature or checksum before use.",
+        good: &["curl -s http://localhost:8080/health", "curl -s http://e.example/x.json", "curl http://127.1/x | sh"],
+        bad: &["curl -s http://e.example/x.sh | sh", "wget http://e.example/x -O f && sh f"],
+        check: plain_to_sink,
+    },
+    Rule {
+        id: "schemeless_to_sink",
+        title: "Address without a scheme to a sink",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Transport,
+        mitre: Some("T1557"),
+        floor: false,
+        description: "The address names no scheme, so the program takes plain HTTP, which anyone on the way can replace; \
+                      and what comes is run. Write the address with https://.",
+        remediation: "Write the address with https://.",
+        good: &["curl example.com", "curl -s localhost:8080/x | sh"],
+        bad: &["curl -s e.example/x.sh | sh"],
+        check: schemeless_to_sink,
+    },
+    Rule {
+        id: "plain_http_download",
+        title: "Plain HTTP download",
+        severity: Severity::Low,
+        confidence: Confidence::High,
+        category: Category::Transport,
+        mitre: Some("T1557"),
+        floor: false,
+        description: "A file comes in clear text, so that anyone on the way can read and replace it. Use an https address \
+                      where the server has one.",
+        remediation: "Use https where the server has it.",
+        good: &["curl -O http://localhost/x", "wget https://e.example/x.tar.gz", "curl -I http://e.example/"],
+        bad: &["wget http://e.example/x.tar.gz", "curl -o x.bin http://e.example/x.bin"],
+        check: plain_download,
+    },
+    Rule {
+        id: "insecure_tls_flags",
+        title: "Certificates are not checked",
+        severity: Severity::Medium,
+        confidence: Confidence::High,
+        category: Category::Transport,
+        mitre: Some("T1557"),
+        floor: false,
+        description: "The check of the server's certificate is switched off, so that anyone on the way can pose as the \
+                      server and read or replace what passes. Add the server's certificate to those that are trusted \
+                      instead.",
+        remediation: "Leave the check on; give the certificate that is trusted (--cacert FILE or the like).",
+        good: &["curl https://e.example/x", "curl -k https://localhost:8443/health", "curl -k https://10.0.0.2/"],
+        bad: &["curl -k https://e.example/x", "wget --no-check-certificate https://e.example/x"],
+        check: insecure_tls,
+    },
+    Rule {
+        id: "shortened_url",
+        title: "Shortened address",
+        severity: Severity::Medium,
+        confidence: Confidence::High,
+        category: Category::Transport,
+        mitre: Some("T1204.001"),
+        floor: false,
+        description: "The address leads through a link shortener: where to cannot be seen, and can be changed at any \
+                      time. Use the address that it leads to.",
+        remediation: "Look up where it leads and use that address.",
+        good: &["curl https://example.com/bit.ly"],
+        bad: &["curl -L https://bit.ly/abc"],
+        check: shortened,
+    },
+    Rule {
+        id: "raw_ip_url",
+        title: "Address without a name",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Transport,
+        mitre: Some("T1071.001"),
+        floor: false,
+        description: "The host is a bare number: no name and no certificate say whose it is. Use the host's name.",
+        remediation: "Use the host's name, with https.",
+        good: &["curl http://192.168.1.10/", "curl http://127.0.0.1:3000/", "curl http://10.0.0.1/x"],
+        bad: &["curl http://203.0.113.7/x.sh -o x.sh", "wget http://3405803783/x"],
+        check: raw_ip,
+    },
+    Rule {
+        id: "userinfo_trick",
+        title: "Name before the @ of an address",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Transport,
+        mitre: Some("T1036"),
+        floor: false,
+        description: "What stands before the @ looks like a host, but is only a user name: the address leads to the host \
+                      behind it. Write the address without it.",
+        remediation: "Use the address of the host that is meant, without a user name.",
+        good: &["curl https://user:pw@e.example/", "git clone https://token@github.com/o/r"],
+        bad: &["curl https://github.com@e.example/x.sh"],
+        check: userinfo,
+    },
+    Rule {
+        id: "metadata_endpoint",
+        title: "Metadata service of a cloud",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Credentials,
+        mitre: Some("T1552.005"),
+        floor: false,
+        description: "The metadata service gives the identity, and often the keys, of the machine to whoever asks from \
+                      it. Use the cloud's own client, which asks for what it needs.",
+        remediation: "Use the cloud's own client or a role that is meant for it.",
+        good: &["curl http://169.254.1.1/"],
+        bad: &[
+            "curl http://169.254.169.254/latest/meta-data/iam/security-credentials/",
+            "wget -qO- http://2852039166/latest/",
+        ],
+        check: metadata,
+    },
+];
+
+fn to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, wanted: fn(&Address) -> bool) {
+    for e in facts.with(GETS) {
+        let Some(sink) = facts.run_by(e) else { continue };
+        let Some(a) = facts.address(e).filter(|a| wanted(a) && !a.is_near()) else { continue };
+        out.add(
+            rule.about(facts, e)
+                .also(sink)
+                .title(format!("{}: {} → {}", rule.title, a.raw, facts.name(sink)))
+                .evidence_as("url", "comes in clear text", &a.raw, e.place)
+                .evidence("flow", "is run by", facts.command_place(sink)),
+        );
+    }
+}
+
+fn plain_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    let clear = |a: &Address| !a.schemeless && a.is_cleartext();
+    to_sink(facts, rule, out, clear);
+    // An installation from an address is a sink of its own.
+    for e in facts.with(&[Verb::Install]) {
+        let Some(a) = facts.address(e).filter(|a| clear(a) && !a.is_near()) else { continue };
+        out.add(rule.about(facts, e).title(format!("{}: {} → {}", rule.title, a.raw, facts.name(e))).evidence_as(
+            "url",
+            "comes in clear text",
+            &a.raw,
+            e.place,
+        ));
+    }
+}
+
+fn schemeless_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    to_sink(facts, rule, out, |a| a.schemeless && a.is_cleartext() && a.reach() != Reach::Unknown);
+}
+
+fn plain_download(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(GETS) {
+        let Some(a) = facts.address(e).filter(|a| a.is_cleartext() && a.reach() == Reach::Public) else { continue };
+        if e.props.has(Props::HEAD_ONLY) || facts.run_by(e).is_some() {
+            continue;
+        }
+        let kept = facts
+            .with(&[Verb::Write, Verb::Append, Verb::Extract])
+            .find(|w| facts.sources(w).iter().any(|r| r.from == e.id));
+        let Some(kept) = kept else { continue };
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {}", rule.title, a.raw))
+                .evidence_as("url", "comes in clear text", &a.raw, e.place)
+                .evidence("path", "is kept", kept.place),
+        );
+    }
+}
+
+fn insecure_tls(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(NETWORK).filter(|e| e.props.has(Props::TLS_UNVERIFIED)) {
+        let Some(a) = facts.address(e).filter(|a| !a.is_near() && a.scheme != "http") else { continue };
+        let severity = if facts.run_by(e).is_some() { Severity::High } else { rule.severity };
+        out.add(
+            rule.about(facts, e)
+                .severity(severity)
+                .title(format!("{}: {}", rule.title, a.host_shown()))
+                .evidence("command_pattern", "switches the check off", facts.command_place(e))
+                .evidence_as("url", "could be anybody", &a.raw, e.place),
+        );
+    }
+}
+
+fn shortened(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(NETWORK) {
+        let Some(a) = facts.address(e) else { continue };
+        if a.kind(HostKind::Shortener).is_some() {
+            out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, a.raw)).evidence_as(
+                "url",
+                "leads somewhere else",
+                &a.raw,
+                e.place,
+            ));
+        }
+    }
+}
+
+fn raw_ip(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Fetch, Verb::Send, Verb::Clone]) {
+        let Some(a) = facts.address(e).filter(|a| a.reach() == Reach::Public) else { continue };
+        let Host::Ip(ip) = &a.host else { continue };
+        if a.kind(HostKind::Resolver).is_some() {
+            continue;
+        }
+        let plain = ip.to_string();
+        let disguised = matches!(ip, IpAddr::V4(_)) && plain != a.host_text.trim_end_matches('.');
+        let severity = if facts.run_by(e).is_some() || disguised { Severity::High } else { rule.severity };
+        let mut d = rule
+            .about(facts, e)
+            .severity(severity)
+            .title(format!("{}: {}", rule.title, a.host_text))
+            .evidence_as("host", "is a number", &a.host_text, e.place);
+        if disguised {
+            d = d.detail("address", plain);
+        }
+        out.add(d);
+    }
+}
+
+fn userinfo(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(NETWORK) {
+        let Some(a) = facts.address(e).filter(|a| matches!(a.scheme.as_str(), "http" | "https" | "ftp")) else {
+            continue;
+        };
+        let Some(user) = a.user.as_deref().filter(|u| is_like_host(u)) else { continue };
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {user} leads to {}", rule.title, a.host_shown()))
+                .evidence_as("url", "leads to the host behind the @", &a.raw, e.place)
+                .detail("host", a.host_shown()),
+        );
+    }
+}
+
+/// True where a user name reads like the name of a host. A mail address as a user name has its own @, written `%40`.
+fn is_like_host(user: &str) -> bool {
+    let host = user.split(['/', '\\', '#', '?']).next().unwrap_or(user);
+    let last = host.rsplit('.').next().unwrap_or_default();
+    host.contains('.') && last.chars().count() >= 2 && last.chars().all(char::is_alphabetic) && !user.contains("%40")
+}
+
+fn metadata(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(NETWORK) {
+        let Some(a) = facts.address(e).filter(|a| a.reach() == Reach::Metadata) else { continue };
+        out.add(metadata_draft(facts, rule, e, a));
+    }
+}
+
+fn metadata_draft<'f, 'a>(f: &'f Facts<'a>, rule: &'static Rule, e: &Effect, a: &Address) -> super::Draft<'f, 'a> {
+    rule.about(f, e)
+        .title(format!("{}: {} ({})", rule.title, a.host_shown(), a.kind(HostKind::Metadata).unwrap_or("a cloud")))
+        .evidence_as("url", "asks for the machine's identity", &a.raw, e.place)
+}
