@@ -93,6 +93,7 @@ fn explain(d: &Doubt) -> String {
         DoubtKind::UnknownCommand => format!("which program runs is not known: {what}"),
         DoubtKind::UnknownOption => format!("the program has no such option: {what}"),
         DoubtKind::UnknownSubcommand => format!("the program has no such sub-command: {what}"),
+        DoubtKind::UnknownOperand => format!("the program takes no such operand: {what}"),
         DoubtKind::UnknownValue => format!("a word that matters is not known: {what}"),
         DoubtKind::UnknownCode => format!("text is run that is not known: {what}"),
         DoubtKind::OpaqueCode => format!("code is not understood: {what}"),
