@@ -75,7 +75,7 @@ mod tests {
             let page = std::hint::black_box([n as u8; 4096]);
             if n == 0 { 0 } else { deep(n - 1) + usize::from(page[n % 4096] == n as u8) }
         }
-        // 32 MiB at least: four times what a main thread has.
-        assert_eq!(run(|| deep(8 << 10)), Ok(8 << 10));
+        // 16 MiB at least: twice what a main thread has.
+        assert_eq!(run(|| deep(4 << 10)), Ok(4 << 10));
     }
 }
