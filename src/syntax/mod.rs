@@ -3,4 +3,5 @@
 //! Floor 2; imports `source`, `limits`. One tree type ([`ast`]) for all shells and for both readers.
 
 pub mod ast;
+pub mod print;
 pub mod shell;
