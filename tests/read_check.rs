@@ -18,7 +18,7 @@ fn acceptance_equals_bash() {
             let value: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
             let Some(text) = value.get("command").and_then(|c| c.as_str()) else { continue };
             total += 1;
-            let program = shellward::syntax::read(text.as_bytes(), shellward::syntax::Dialect::BASH);
+            let program = shellward::syntax::shell::read(text.as_bytes(), shellward::syntax::shell::Dialect::BASH);
             let ours = program.unparsed.is_empty();
             let mut child = Command::new("bash")
                 .args(["-O", "extglob", "-n"])
