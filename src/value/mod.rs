@@ -6,10 +6,13 @@
 
 pub mod arithmetic;
 mod brace;
+pub mod escape;
 #[cfg(test)]
 pub(crate) mod oracle;
 pub mod pattern;
+pub mod quote;
 pub mod split;
+pub mod transform;
 
 pub mod slice;
 

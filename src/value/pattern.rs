@@ -14,6 +14,7 @@ mod set;
 
 use crate::limits;
 use set::Bracket;
+pub(super) use set::{lower, upper};
 
 pub use known::known_paths;
 pub use replace::Replacement;
@@ -54,7 +55,7 @@ pub enum Extent {
 }
 
 /// A character of valid text, or [`RAW`] plus a byte that belongs to none.
-type Unit = u32;
+pub(super) type Unit = u32;
 const RAW: Unit = 0x11_0000;
 
 /// The five operators of extended patterns.
@@ -174,7 +175,7 @@ fn quoted_units(pieces: &[PatPiece<'_>], by_bytes: bool) -> Vec<Quoted> {
 }
 
 /// Decodes text to units: characters where it is UTF-8, else (or on request) bytes.
-fn units(text: &[u8], by_bytes: bool) -> Vec<Unit> {
+pub(super) fn units(text: &[u8], by_bytes: bool) -> Vec<Unit> {
     if by_bytes {
         return text
             .iter()
@@ -190,7 +191,7 @@ fn units(text: &[u8], by_bytes: bool) -> Vec<Unit> {
 }
 
 /// Appends a unit's bytes.
-fn push_unit(out: &mut Vec<u8>, unit: Unit) {
+pub(super) fn push_unit(out: &mut Vec<u8>, unit: Unit) {
     match char::from_u32(unit) {
         Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         None => out.push(u8::try_from(unit.saturating_sub(RAW)).unwrap_or(b'?')),

@@ -141,14 +141,12 @@ fn named(text: &[Quoted], at: usize) -> Option<(u8, Vec<Unit>, usize)> {
     }
 }
 
-pub(super) fn lower(u: Unit) -> Unit {
-    fold(u, |c| {
-        let mut it = c.to_lowercase();
-        it.next().filter(|_| it.next().is_none())
-    })
+pub(in crate::value) fn lower(u: Unit) -> Unit {
+    // The one letter with two in lower case is a dotted capital I; systems give its first.
+    fold(u, |c| c.to_lowercase().next())
 }
 
-pub(super) fn upper(u: Unit) -> Unit {
+pub(in crate::value) fn upper(u: Unit) -> Unit {
     fold(u, |c| {
         let mut it = c.to_uppercase();
         it.next().filter(|_| it.next().is_none())

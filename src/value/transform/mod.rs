@@ -1,0 +1,209 @@
+//! Programs whose output can be computed: what they print for known input.
+//!
+//! In: the name of a transform, as grammars state it (`stdout = "transform.NAME"`), its options by the first name in
+//! the grammar, its operands and the content that it reads. Out: the bytes it would print, with the parts that are
+//! copies marked. Everything is pure and bounded by [`limits::MAX_VALUE`] and a work limit; an option that a transform
+//! does not know makes the result *not computed*, never wrong. Floor 2; imports `source`, `limits`, `value`.
+//!
+//! What is known of each transform stands in [`TABLE`]: its name and the options that it understands. File operands
+//! are not operands here: their contents come in [`Call::files`], and where there are none, the program reads
+//! [`Call::stdin`]. `-` among files is the caller's to resolve.
+
+mod build;
+mod decimal;
+mod echo;
+mod number;
+mod printf;
+
+use super::Why;
+use crate::limits;
+use std::ops::Range;
+
+pub use echo::echo_values;
+pub use printf::printf_values;
+
+/// Which shell's builtins print (they differ in `echo` and `printf`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flavour {
+    /// bash without `xpg_echo`; also the programs of coreutils, as far as they agree with it.
+    #[default]
+    Bash,
+    /// dash and other POSIX shells: `echo` always interprets escapes.
+    Dash,
+}
+
+/// One invocation of a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Call<'a> {
+    /// Options in order, each by its first name in the grammar, with its value.
+    pub options: &'a [(&'a str, Option<&'a [u8]>)],
+    /// The operands that are not files: scripts, patterns, texts.
+    pub operands: &'a [&'a [u8]],
+    /// The contents of the operands that are files, in order. Empty: standard input is read.
+    pub files: &'a [&'a [u8]],
+    /// Standard input.
+    pub stdin: &'a [u8],
+    /// Whose builtin it is.
+    pub flavour: Flavour,
+}
+
+/// Where a run of an output comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PieceFrom {
+    /// A copy of an operand, from that offset on.
+    Operand(usize, usize),
+    /// A copy of a file's content.
+    File(usize, usize),
+    /// A copy of standard input.
+    Stdin(usize),
+    /// Made by the program.
+    Computed,
+}
+
+/// What a program prints.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// Standard output.
+    pub bytes: Vec<u8>,
+    /// Where its runs come from: in order, covering all of it.
+    pub pieces: Vec<(Range<usize>, PieceFrom)>,
+    /// The exit status.
+    pub status: u8,
+}
+
+impl Output {
+    /// Output that is no copy of anything.
+    pub(crate) fn computed(bytes: Vec<u8>) -> Result<Output, Why> {
+        let mut out = Output::default();
+        out.push(&bytes, PieceFrom::Computed)?;
+        Ok(out)
+    }
+
+    pub(crate) fn with_status(mut self, status: u8) -> Output {
+        self.status = status;
+        self
+    }
+
+    /// Appends a run.
+    pub(crate) fn push(&mut self, bytes: &[u8], from: PieceFrom) -> Result<(), Why> {
+        let start = self.bytes.len();
+        let end = start.saturating_add(bytes.len());
+        if end > limits::MAX_VALUE {
+            return Err(Why::Limit);
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.bytes.extend_from_slice(bytes);
+        if let Some((range, before)) = self.pieces.last_mut() {
+            let length = range.len();
+            let goes_on = match (*before, from) {
+                (PieceFrom::Computed, PieceFrom::Computed) => true,
+                (PieceFrom::Operand(i, a), PieceFrom::Operand(j, b))
+                | (PieceFrom::File(i, a), PieceFrom::File(j, b)) => i == j && a.saturating_add(length) == b,
+                (PieceFrom::Stdin(a), PieceFrom::Stdin(b)) => a.saturating_add(length) == b,
+                _ => false,
+            };
+            if goes_on {
+                range.end = end;
+                return Ok(());
+            }
+        }
+        self.pieces.push((start..end, from));
+        Ok(())
+    }
+}
+
+impl<'a> Call<'a> {
+    /// True where the option was given.
+    fn has(&self, name: &str) -> bool {
+        self.options.iter().any(|(n, _)| *n == name)
+    }
+
+    /// The value that was given last to an option.
+    fn value(&self, name: &str) -> Option<&'a [u8]> {
+        self.options.iter().rev().find(|(n, _)| *n == name).and_then(|(_, v)| *v)
+    }
+
+    /// All values that were given to an option.
+    fn values(&self, name: &str) -> Vec<&'a [u8]> {
+        self.options.iter().filter(|(n, _)| *n == name).filter_map(|(_, v)| *v).collect()
+    }
+
+    /// What it reads: the runs of content with where each comes from.
+    fn inputs(&self) -> Vec<(&'a [u8], PieceFrom)> {
+        if self.files.is_empty() {
+            return vec![(self.stdin, PieceFrom::Stdin(0))];
+        }
+        self.files.iter().enumerate().map(|(i, f)| (*f, PieceFrom::File(i, 0))).collect()
+    }
+
+    /// All that it reads, as one text.
+    fn input(&self) -> std::borrow::Cow<'a, [u8]> {
+        match self.files {
+            [] => self.stdin.into(),
+            [one] => (*one).into(),
+            many => many.concat().into(),
+        }
+    }
+
+    /// All that it reads, where each file's last line is ended before the next file begins.
+    fn input_lines(&self) -> std::borrow::Cow<'a, [u8]> {
+        let [_, _, ..] = self.files else { return self.input() };
+        let mut all = Vec::new();
+        for f in self.files {
+            if !all.is_empty() && !all.ends_with(b"\n") {
+                all.push(b'\n');
+            }
+            all.extend_from_slice(f);
+        }
+        all.into()
+    }
+}
+
+/// A transform: its name in grammars, the options that it understands, and what computes it.
+pub struct Transform {
+    /// The name behind `transform.`.
+    pub name: &'static str,
+    /// First names of the options it understands.
+    pub options: &'static [&'static str],
+    run: fn(&Call<'_>) -> Result<Output, Why>,
+}
+
+/// Every transform, by name.
+pub static TABLE: &[Transform] = &[
+    Transform { name: "echo", options: &["-n", "-e", "-E"], run: echo::run },
+    Transform { name: "printf", options: &[], run: printf::run },
+];
+
+/// The transform of that name.
+pub fn find(name: &str) -> Option<&'static Transform> {
+    TABLE.iter().find(|t| t.name == name)
+}
+
+/// What the program prints. `Err`: it is not computed here, or a limit was reached.
+pub fn run(name: &str, call: &Call<'_>) -> Result<Output, Why> {
+    let t = find(name).ok_or(Why::NotComputed("unknown transform"))?;
+    if call.options.iter().any(|(n, _)| !t.options.contains(n)) {
+        return Err(Why::NotComputed("option"));
+    }
+    (t.run)(call)
+}
+
+/// The lines of a text, each without its newline; the second is false where the last line has none.
+fn lines(text: &[u8]) -> (Vec<&[u8]>, bool) {
+    let ended = text.ends_with(b"\n");
+    let mut all: Vec<&[u8]> = text.split(|b| *b == b'\n').collect();
+    if ended || text.is_empty() {
+        all.pop();
+    }
+    (all, ended)
+}
+
+/// A whole number from an option's value.
+fn count(text: &[u8]) -> Result<usize, Why> {
+    std::str::from_utf8(text).ok().and_then(|t| t.parse().ok()).ok_or(Why::NotComputed("number"))
+}
+
+#[cfg(test)]
+pub(crate) mod check;
