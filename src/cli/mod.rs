@@ -15,6 +15,7 @@ pub mod exit;
 pub mod guard;
 mod man;
 pub mod output;
+mod rules;
 mod schema;
 pub mod shell;
 
@@ -35,6 +36,7 @@ struct Sub {
 /// The one list of sub-commands: dispatch, help, completions and the manual come from it.
 const SUBS: &[Sub] = &[
     Sub { name: "check", describe: check::describe, run: check::run },
+    Sub { name: "rules", describe: rules::describe, run: rules::run },
     Sub { name: "schema", describe: schema::describe, run: schema::run },
     Sub { name: "completions", describe: completions::describe, run: completions::run },
     Sub { name: "man", describe: man::describe, run: man::run },

@@ -121,7 +121,7 @@ fn describe(source: &Source, graph: &Graph, node: Node) -> String {
 /// `sh program (argument): rm -rf x`
 fn program(source: &Source, p: &ProgramNode) -> String {
     let bytes = source.get(p.text).map_or(&[][..], |t| &t.bytes);
-    format!("{} program ({}): {}", p.language, p.reach.name(), convert::hidden(convert::cut(bytes, 200)))
+    format!("{} program ({}): {}", p.language, p.reach.name(), convert::hidden_cut(bytes, 200))
 }
 
 /// `command: sudo rm x [stdin: …]`

@@ -5,6 +5,7 @@
 
 use super::visible::{self, Visible};
 use crate::finding::{Finding, Severity, SpanOut};
+use crate::redact::{self, Secret};
 use crate::verdict::{Action, Class, Verdict};
 use annotate_snippets::{AnnotationKind, Group, Level, Message, Renderer, Snippet};
 
@@ -175,6 +176,10 @@ impl Window {
         let end = line_end.min(at.1.saturating_add(AROUND)).max(start);
         let (start, end) = (boundary(command, start), boundary(command, end));
         let bytes = command.get(start..end)?;
+        // A secret may begin before what is shown, or end after it.
+        let from = start.saturating_sub(AROUND).max(line_start);
+        let near = command.get(from..end.saturating_add(AROUND).min(command.len()))?;
+        let inside = |at: usize| from.saturating_add(at).clamp(start, end).saturating_sub(start);
         let mark = "…".as_bytes();
         let lead = if start > line_start { mark.len() } else { 0 };
         let mut text = Vec::with_capacity(bytes.len().saturating_add(6));
@@ -184,7 +189,16 @@ impl Window {
             text.extend_from_slice(mark);
         }
         let line = before.iter().filter(|b| **b == b'\n').count().saturating_add(1);
-        Some(Window { start, line, shown: Visible::new(&text), lead, length: bytes.len() })
+        let secrets: Vec<Secret> = redact::secrets(near)
+            .into_iter()
+            .map(|s| Secret {
+                start: inside(s.start).saturating_add(lead),
+                end: inside(s.end).saturating_add(lead),
+                ..s
+            })
+            .filter(|s| s.start < s.end)
+            .collect();
+        Some(Window { start, line, shown: Visible::hiding(&text, &secrets), lead, length: bytes.len() })
     }
 
     /// The range of the shown text for a span of the command, where it lies in the window.
@@ -321,6 +335,16 @@ HIGH[some_rule]: Pipe to interpreter: curl | sh
         assert!(text.len() < 2_000 && text.contains("; rm"), "{text}");
         let text = one(&finding(&[(0, at, "all of it")]), &command, PLAIN);
         assert!(text.len() < 4_000 && text.contains("all of it"), "{text}");
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let key = format!("AKIA{}", "IOSFODNN7EXAMPLE");
+        let command = format!("aws --key {key} rm");
+        let at = command.len() as u32;
+        let text = one(&finding(&[(at - 2, at, "here"), (10, 30, "key")]), command.as_bytes(), PLAIN);
+        assert!(!text.contains(&key) && text.contains("--key [redacted:aws-access-key:"), "{text}");
+        assert!(text.contains("rm\n"), "{text}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! for the C0 controls, `<U+202E>` for what has no glyph, `<0xFF>` for bytes that are no UTF-8, and for every byte the
 //! place in that text where it is shown. Floor 8.
 
+use crate::redact::{self, Secret};
 use std::fmt::Write;
 
 /// A text and where each byte of its original stands in it.
@@ -19,12 +20,35 @@ pub struct Visible {
 impl Visible {
     /// The text for these bytes. Newlines and tabs stay.
     pub fn new(bytes: &[u8]) -> Visible {
-        let mut text = String::with_capacity(bytes.len());
-        let mut places = Vec::with_capacity(bytes.len().saturating_add(1));
+        Visible::hiding(bytes, &[])
+    }
+
+    /// The text for these bytes, with these secrets, in order, replaced.
+    pub fn hiding(bytes: &[u8], secrets: &[Secret]) -> Visible {
+        let mut out = Visible {
+            text: String::with_capacity(bytes.len()),
+            places: Vec::with_capacity(bytes.len().saturating_add(1)),
+        };
+        let mut at = 0;
+        for secret in secrets {
+            out.plain(bytes.get(at..secret.start).unwrap_or_default());
+            if let Some(hidden) = bytes.get(secret.start..secret.end) {
+                out.places.extend(std::iter::repeat_n(out.text.len(), hidden.len()));
+                out.text.push_str(&format!("[redacted:{}:{}]", secret.kind, redact::fingerprint(hidden)));
+                at = secret.end;
+            }
+        }
+        out.plain(bytes.get(at..).unwrap_or_default());
+        out.places.push(out.text.len());
+        out
+    }
+
+    fn plain(&mut self, bytes: &[u8]) {
+        let Visible { text, places } = self;
         for chunk in bytes.utf8_chunks() {
             for c in chunk.valid().chars() {
                 places.extend(std::iter::repeat_n(text.len(), c.len_utf8()));
-                push(&mut text, c);
+                push(text, c);
             }
             for b in chunk.invalid() {
                 places.push(text.len());
@@ -32,8 +56,6 @@ impl Visible {
                 let _ = write!(text, "<0x{b:02X}>");
             }
         }
-        places.push(text.len());
-        Visible { text, places }
     }
 
     /// The range of the text that shows this range of the original, clipped to what there is.

@@ -1,7 +1,7 @@
 //! Effect graph → the plain lists of a verdict (`programs`, `effects`).
 //!
 //! In: the texts and the graph of one analysis. Out: [`ProgramOut`] and [`EffectOut`], spans in the outermost text,
-//! secrets taken out, every string bounded. Floor 3; imports `source`, `limits`, `value`, `effect`. It judges nothing.
+//! secrets taken out, every string bounded. Floor 3; imports `source`, `limits`, `value`, `effect`, `redact`. It judges nothing.
 
 use super::{EffectOut, FlowOut, ProgramOut};
 use crate::effect::graph::{Graph, Reach};
@@ -10,6 +10,10 @@ use crate::finding::SpanOut;
 use crate::limits::{MAX_PROGRAM_TEXTS_OUT, MAX_SHOWN, MAX_TEXT_OUT};
 use crate::source::{Place, Source};
 use crate::value::{Channel, Piece, Value};
+use std::borrow::Cow;
+
+/// How far behind a cut the end of a secret is looked for, in bytes: more than a private key has.
+const LONGEST_SECRET: usize = 8 << 10;
 
 impl Reach {
     /// Its name in output.
@@ -89,11 +93,11 @@ pub fn programs(source: &Source, graph: &Graph) -> Vec<ProgramOut> {
         .iter()
         .map(|node| {
             let bytes = source.get(node.text).map_or(&[][..], |t| &t.bytes);
-            let text = cut(bytes, left.min(MAX_TEXT_OUT));
+            let text = hidden_cut(bytes, left.min(MAX_TEXT_OUT));
             left = left.saturating_sub(text.len());
             ProgramOut {
                 language: node.language.name(),
-                text: hidden(text),
+                text,
                 span: if node.parent.is_some() {
                     span_out(source, node.place)
                 } else {
@@ -240,7 +244,22 @@ pub fn cut(bytes: &[u8], max: usize) -> String {
 
 /// The text with its secrets taken out.
 pub fn hidden(text: String) -> String {
-    text
+    match crate::redact::text(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
+    }
+}
+
+/// At most `max` bytes as text with their secrets taken out, also one that goes on after them.
+pub fn hidden_cut(bytes: &[u8], max: usize) -> String {
+    if bytes.len() <= max {
+        return hidden(cut(bytes, max));
+    }
+    let head = bytes.get(..max.saturating_add(LONGEST_SECRET)).unwrap_or(bytes);
+    let end = crate::redact::secrets(head).iter().find(|s| s.start < max && s.end > max).map_or(max, |s| s.end);
+    let left = bytes.len().saturating_sub(end);
+    let clean = hidden(String::from_utf8_lossy(bytes.get(..end).unwrap_or(bytes)).into_owned());
+    format!("{clean}… ({left} more bytes)")
 }
 
 #[cfg(test)]
@@ -310,6 +329,17 @@ pub(crate) mod tests {
         assert_eq!(cut("aéb".as_bytes(), 2), "a… (3 more bytes)");
         assert_eq!(cut("aéb".as_bytes(), 3), "aé… (1 more bytes)");
         assert_eq!(cut(b"\xFF\xFE\xFD", 2).matches("more").count(), 1);
+    }
+
+    #[test]
+    fn a_secret_is_not_shown_where_a_text_is_cut() {
+        let key = format!("AKIA{}", "IOSFODNN7EXAMPLE");
+        let text = format!("aws --key {key} s3 ls");
+        for max in 0..=text.len() {
+            let shown = hidden_cut(text.as_bytes(), max);
+            assert!(!shown.contains("AKIAI"), "{max}: {shown}");
+        }
+        assert!(hidden_cut(text.as_bytes(), 12).contains("[redacted:aws-access-key:"));
     }
 
     #[test]
