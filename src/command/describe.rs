@@ -99,7 +99,8 @@ impl Lines {
     }
 }
 
-/// True for what a dry run withholds: everything but looking.
+/// True for what a dry run withholds: everything but looking. Code that is given is run (`rename -n 's/a/b/'`): where it is
+/// not (`sh -n`), the option is one of `info`.
 pub fn changes(verb: Verb) -> bool {
     !matches!(
         verb,
@@ -112,6 +113,7 @@ pub fn changes(verb: Verb) -> bool {
             | Verb::Chdir
             | Verb::Environment
             | Verb::Secret
+            | Verb::Evaluate
     )
 }
 
