@@ -8,6 +8,7 @@ pub mod analyzer;
 pub mod cli;
 pub mod command;
 pub mod effect;
+pub mod eval;
 pub mod finding;
 pub mod limits;
 pub mod redact;

@@ -13,11 +13,14 @@ mod options;
 pub mod pattern;
 pub mod role;
 mod uses;
+mod variable;
 
 use crate::effect::{Language, Props, Site, Verb, graph::DoubtKind};
 use crate::source::Place;
 use crate::value::Value;
+pub use argv::read;
 pub use role::{Role, Stdin, Stdout};
+pub use variable::{builtin, environment_uses, is_environment, language};
 
 /// One value with the role it plays.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -117,7 +117,8 @@ impl Splitter<'_> {
             Piece::Literal(l) => self.literal(l),
             Piece::Glob(..) => self.add(piece.clone()),
             Piece::Unknown(u) => {
-                let splits = !matches!(self.ifs, Ifs::Known(k) if k.is_empty());
+                // A home directory is one word everywhere.
+                let splits = !matches!(self.ifs, Ifs::Known(k) if k.is_empty()) && !matches!(u.why, Why::Home(_));
                 let mut u = u.clone();
                 u.splits = splits;
                 self.add(Piece::Unknown(u));

@@ -7,4 +7,4 @@ pub mod compare;
 mod reader;
 pub mod witness;
 
-pub use reader::{Dialect, read};
+pub use reader::{Dialect, read, read_quoted};

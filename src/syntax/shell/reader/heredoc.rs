@@ -153,7 +153,7 @@ impl Reader<'_> {
     }
 
     /// An unquoted body as parts. What goes wrong in it goes wrong when it is expanded, not when the line is read.
-    fn body_parts(&mut self) -> Vec<Part> {
+    pub(super) fn body_parts(&mut self) -> Vec<Part> {
         let start = self.pos;
         let mut parts = match self.deeper(|this| this.quoted(Quoted::Heredoc)) {
             Ok(parts) => parts,

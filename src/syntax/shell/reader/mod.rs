@@ -32,7 +32,7 @@ pub use dialect::Dialect;
 
 use crate::limits::{MAX_DEPTH, MAX_INPUT};
 use crate::source::Span;
-use crate::syntax::ast::{Heredoc, List, Program, SyntaxError, Unparsed};
+use crate::syntax::ast::{Heredoc, List, Part, Program, SyntaxError, Unparsed};
 use std::collections::HashMap;
 
 /// Reads a text. Every place in the result is a byte range of `text`.
@@ -61,6 +61,15 @@ pub fn read(text: &[u8], dialect: Dialect) -> Program {
     spans::map_program(&mut program, &runs);
     program.span = whole;
     program
+}
+
+/// Reads a text as if it stood in an unquoted here-document: literals and expansions, blanks and quotes kept. What the
+/// shell does to a prompt, to `${x@P}`, and to subscripts that it expands once more.
+pub fn read_quoted(text: &[u8], dialect: Dialect) -> Vec<Part> {
+    if text.len() > MAX_INPUT {
+        return Vec::new();
+    }
+    Reader::new(text, dialect).body_parts()
 }
 
 type R<T> = Result<T, Stop>;

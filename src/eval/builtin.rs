@@ -1,0 +1,632 @@
+//! The shell's own builtins: those that change the shell's state or decide what it runs.
+//!
+//! In: the semantics' name from the grammar (`builtin = "cd"`), and the invocation. Out: the new state. Names here are
+//! those of the language (POSIX XCU 2.14, bash manual 4), not of programs. `None` where a builtin is treated like any
+//! other program by its grammar.
+
+use super::nested::Env;
+use super::scope::{Content, End};
+use super::{Flow, Interp};
+use crate::command::Invocation;
+use crate::effect::graph::Reach;
+use crate::effect::{Object, ProcessId, Verb};
+use crate::source::Place;
+use crate::value::{Channel, Piece, Taint, Value, Why};
+use std::rc::Rc;
+
+impl Interp<'_> {
+    /// Runs a builtin.
+    pub(crate) fn builtin(&mut self, name: &str, inv: &Invocation, argv: &[Value], at: Place, by: ProcessId) -> Option<Flow> {
+        let args = argv.get(1..).unwrap_or(&[]);
+        match name {
+            ":" | "true" => self.sh.status = Some(0),
+            "false" => self.sh.status = Some(1),
+            "cd" => {
+                let target = match inv.operands.first() {
+                    Some(v) => v.clone(),
+                    None => self.variable("HOME", at).unwrap_or_default(),
+                };
+                let target = if target.as_str().as_deref() == Some("-") {
+                    self.variable("OLDPWD", at).unwrap_or_default()
+                } else {
+                    target
+                };
+                let id = self.effect(Verb::Chdir, Object::Path(target.clone()), by, at);
+                self.flow(id, &target.taint());
+                self.change_dir(&target);
+                // It may fail; what follows is judged as if it did not, and `cd x && rm` runs only then.
+                self.sh.status = None;
+            }
+            "pushd" => {
+                let old = self.sh.cwd.clone();
+                self.sh.dirs.push(old);
+                if let Some(v) = inv.operands.first() {
+                    let v = v.clone();
+                    self.change_dir(&v);
+                }
+                self.sh.status = None;
+            }
+            "popd" => {
+                if let Some(d) = self.sh.dirs.pop() {
+                    self.sh.cwd = d;
+                }
+                self.sh.status = None;
+            }
+            "echo" => {
+                let v = self.echo(args, at);
+                self.emit(1, v);
+                self.sh.status = Some(0);
+            }
+            "printf" => {
+                let (v, status) = self.printf(&inv.operands, at);
+                let target = inv.value_of("-v").and_then(|t| t.as_str().map(|s| s.into_owned()));
+                match target {
+                    Some(var) => self.assign_name(&var, v, at),
+                    None => self.emit(1, v),
+                }
+                self.sh.status = Some(status);
+            }
+            "eval" => {
+                let mut code = Value::default();
+                for (i, a) in inv.operands.iter().enumerate() {
+                    if i > 0 {
+                        code.push(Value::computed(b" ", a.place(), Taint::default()));
+                    }
+                    code.push(a.clone());
+                }
+                self.sh.status = Some(0);
+                let place = if code.pieces.is_empty() { at } else { code.place() };
+                let (_, flow) = self.evaluate(self.language, code, Reach::Argument, by, place, Env::Current(None));
+                return Some(flow);
+            }
+            "source" => {
+                let Some(path) = inv.operands.first().cloned() else {
+                    self.sh.status = Some(2);
+                    return Some(Flow::Next);
+                };
+                let (content, _) = self.read_file(&path, by, path.place());
+                let args = inv.operands.get(1..).filter(|a| !a.is_empty()).map(<[Value]>::to_vec);
+                let (_, flow) = self.evaluate(self.language, content, Reach::File, by, path.place(), Env::Current(args));
+                let unknown = self.written(&path).is_none();
+                if unknown {
+                    self.sh.status = None;
+                }
+                return Some(if flow == Flow::Return { Flow::Next } else { flow });
+            }
+            "exec" => {
+                if inv.operands.is_empty() {
+                    self.sh.status = Some(0);
+                    return Some(Flow::Next);
+                }
+                // The command replaces the shell: what follows does not run.
+                let flow = self.external(inv, args, at, by, true);
+                let _ = flow;
+                return Some(if self.certain_exec(inv) { Flow::Exit } else { Flow::Next });
+            }
+            "command" | "builtin" | "test" | "[" | "read" | "mapfile" | "set" | "shift" | "unset" | "let" | "getopts"
+            | "alias" | "unalias" | "trap" | "return" | "exit" | "break" | "continue" | "shopt" => {
+                return self.builtin_state(name, inv, args, at, by);
+            }
+            _ => return None,
+        }
+        Some(Flow::Next)
+    }
+
+    fn certain_exec(&self, inv: &Invocation) -> bool {
+        inv.doubts.is_empty()
+    }
+
+    fn builtin_state(&mut self, name: &str, inv: &Invocation, args: &[Value], at: Place, by: ProcessId) -> Option<Flow> {
+        match name {
+            "command" | "builtin" => {
+                if inv.uses.iter().any(|u| u.role == crate::command::Role::Command) {
+                    return None;
+                }
+                self.sh.status = None;
+                if inv.grammar.is_some() {
+                    self.emit(1, Value::unknown(Why::Output(inv.name.clone()), at));
+                }
+            }
+            "test" => self.sh.status = self.test(args).map(|t| i32::from(!t)),
+            "[" => {
+                let inner = args.split_last().map_or(args, |(_, rest)| rest);
+                self.sh.status = self.test(inner).map(|t| i32::from(!t));
+            }
+            "read" => self.read(inv, at),
+            "mapfile" => {
+                let mut map = std::collections::BTreeMap::new();
+                let strip = inv.has("-t");
+                let mut n = 0i64;
+                let mut unknown = None;
+                loop {
+                    match self.read_line(0, b'\n') {
+                        Ok(Some(mut l)) => {
+                            if !strip {
+                                l.push(Value::computed(b"\n", at, Taint::default()));
+                            }
+                            map.insert(n, l);
+                            n = n.saturating_add(1);
+                            if n > 10_000 {
+                                break;
+                            }
+                        }
+                        Ok(None) => break,
+                        Err(l) => {
+                            if l.is_known() {
+                                if !l.pieces.is_empty() {
+                                    map.insert(n, l);
+                                }
+                            } else {
+                                unknown = Some(l);
+                            }
+                            break;
+                        }
+                    }
+                }
+                let target = inv.operands.first().and_then(|v| v.as_str().map(|s| s.into_owned()));
+                let target = target.unwrap_or_else(|| "MAPFILE".into());
+                match unknown {
+                    Some(l) => {
+                        let v = Self::many_words(Why::Stdin, at, l.taint());
+                        self.sh.set(&target, Content::Scalar(v));
+                    }
+                    None => self.sh.set(&target, Content::Indexed(map)),
+                }
+                self.sh.status = Some(0);
+            }
+            "set" => self.set_builtin(args),
+            "shift" => {
+                let n = match inv.operands.first() {
+                    None => Some(1),
+                    Some(v) => v.as_str().and_then(|s| s.trim().parse::<usize>().ok()),
+                };
+                match (&self.sh.positional, n) {
+                    (Some(p), Some(n)) if n <= p.len() => {
+                        let rest = p.get(n..).unwrap_or(&[]).to_vec();
+                        self.sh.positional = Some(Rc::new(rest));
+                        self.sh.status = Some(0);
+                    }
+                    (Some(_), Some(_)) => self.sh.status = Some(1),
+                    _ => {
+                        self.sh.positional = None;
+                        self.sh.status = None;
+                    }
+                }
+            }
+            "unset" => {
+                for v in &inv.operands {
+                    let Some(n) = v.as_str().map(|s| s.into_owned()) else { continue };
+                    if inv.has("-f") {
+                        Rc::make_mut(&mut self.sh.functions).remove(&n);
+                        continue;
+                    }
+                    match n.split_once('[') {
+                        Some((base, rest)) => {
+                            let key = rest.trim_end_matches(']').as_bytes().to_vec();
+                            self.unset_element(base, &key);
+                        }
+                        None if self.sh.var(&n).is_none() && self.sh.functions.contains_key(&n) => {
+                            Rc::make_mut(&mut self.sh.functions).remove(&n);
+                        }
+                        None => {
+                            let n = if inv.has("-n") { n } else { self.sh.target(&n).into_owned() };
+                            self.sh.unset(&n);
+                        }
+                    }
+                }
+                self.sh.status = Some(0);
+            }
+            "let" => {
+                let mut status = None;
+                for v in &inv.operands {
+                    status = self.arith_of(v).ok().map(|n| i32::from(n == 0));
+                }
+                self.sh.status = status;
+            }
+            "getopts" => self.getopts(inv, at),
+            "alias" => {
+                for v in &inv.operands {
+                    let prefix = v.prefix();
+                    let Some(i) = prefix.iter().position(|b| *b == b'=') else { continue };
+                    let name = String::from_utf8_lossy(prefix.get(..i).unwrap_or(&[])).into_owned();
+                    let mut body = Value::default();
+                    let rest = prefix.get(i.saturating_add(1)..).unwrap_or(&[]);
+                    if !rest.is_empty() {
+                        body.push(Value::computed(rest, v.place(), v.taint()));
+                    }
+                    let known = v.pieces.iter().take_while(|p| matches!(p, Piece::Literal(_))).count();
+                    v.pieces.iter().skip(known).for_each(|p| body.push_piece(p.clone()));
+                    let id = self.effect(
+                        Verb::Configure,
+                        Object::Named("alias", Value::computed(name.as_bytes(), v.place(), Taint::default())),
+                        by,
+                        v.place(),
+                    );
+                    self.amend(id, |e| e.other = Some(Box::new(Object::Named("value", body.clone()))));
+                    Rc::make_mut(&mut self.sh.aliases).insert(name, body);
+                }
+                self.sh.status = Some(0);
+            }
+            "unalias" => {
+                if inv.has("-a") {
+                    self.sh.aliases = Rc::default();
+                }
+                for v in &inv.operands {
+                    if let Some(n) = v.as_str() {
+                        Rc::make_mut(&mut self.sh.aliases).remove(n.as_ref());
+                    }
+                }
+                self.sh.status = Some(0);
+            }
+            "trap" => {
+                if inv.operands.len() >= 2
+                    && let Some(code) = inv.operands.first()
+                    && !matches!(code.as_str().as_deref(), Some("" | "-"))
+                {
+                    let code = code.clone();
+                    self.deferred(code, self.language, by, at);
+                }
+                self.sh.status = Some(0);
+            }
+            "return" | "exit" => {
+                self.sh.status = match inv.operands.first() {
+                    None => self.sh.status,
+                    Some(v) => v.as_str().and_then(|s| s.trim().parse::<i64>().ok()).map(|n| (n & 0xff) as i32),
+                };
+                return Some(if name == "exit" { Flow::Exit } else { Flow::Return });
+            }
+            "break" | "continue" => {
+                let n = match inv.operands.first() {
+                    None => 1,
+                    Some(v) => v.as_str().and_then(|s| s.trim().parse::<u32>().ok()).unwrap_or(1),
+                };
+                self.sh.status = Some(0);
+                return Some(if name == "break" { Flow::Break(n.max(1)) } else { Flow::Continue(n.max(1)) });
+            }
+            "shopt" => {
+                let on = inv.has("-s");
+                if on || inv.has("-u") {
+                    for v in &inv.operands {
+                        match v.as_str().as_deref() {
+                            Some("expand_aliases") => self.sh.opts.expand_aliases = on,
+                            Some("nullglob") => self.sh.opts.nullglob = on,
+                            Some("nocasematch") => self.sh.opts.nocasematch = on,
+                            Some("lastpipe") => self.sh.opts.lastpipe = on,
+                            Some("xpg_echo") => self.sh.opts.xpg_echo = on,
+                            _ => {}
+                        }
+                    }
+                    self.sh.status = Some(0);
+                } else {
+                    self.sh.status = None;
+                }
+            }
+            _ => return None,
+        }
+        Some(Flow::Next)
+    }
+
+    fn unset_element(&mut self, base: &str, key: &[u8]) {
+        let content = match self.sh.var(base).map(|v| v.content.clone()) {
+            Some(Content::Indexed(mut m)) => {
+                if let Some(n) = std::str::from_utf8(key).ok().and_then(|s| s.parse::<i64>().ok()) {
+                    m.remove(&n);
+                }
+                Content::Indexed(m)
+            }
+            Some(Content::Assoc(mut m)) => {
+                m.retain(|(k, _)| k != key);
+                Content::Assoc(m)
+            }
+            _ => return,
+        };
+        self.sh.set(base, content);
+    }
+
+    /// Sets a variable or an element by the text of its name.
+    pub(crate) fn assign_name(&mut self, name: &str, v: Value, at: Place) {
+        match name.split_once('[') {
+            Some((base, rest)) => {
+                let base = self.sh.target(base).into_owned();
+                let key = rest.trim_end_matches(']');
+                let assoc = matches!(self.sh.var(&base).map(|v| &v.content), Some(Content::Assoc(_)));
+                if assoc {
+                    self.set_element(&base, key.as_bytes(), v);
+                } else {
+                    let index = Value::computed(key.as_bytes(), at, Taint::default());
+                    let n = self.arith_of(&index).unwrap_or(0);
+                    self.set_element(&base, n.to_string().as_bytes(), v);
+                }
+            }
+            None => {
+                let target = self.sh.target(name).into_owned();
+                self.assign_scalar(&target, v, false, at);
+            }
+        }
+    }
+
+    /// The new working directory.
+    pub(crate) fn change_dir(&mut self, target: &Value) {
+        let old = self.sh.cwd.clone();
+        let text = target.show();
+        let absolute = text.starts_with('/') || text.starts_with('~') || text.starts_with('$') || text.starts_with('<');
+        let new = match (&old, absolute) {
+            (_, true) | (None, false) => match target.as_str() {
+                Some(t) => {
+                    let n = super::streams::normalize(&t);
+                    if n == t { target.clone() } else { Value::computed(n.as_bytes(), target.place(), target.taint()) }
+                }
+                None => target.clone(),
+            },
+            (Some(base), false) => {
+                let mut v = base.clone();
+                v.push(Value::computed(b"/", target.place(), Taint::default()));
+                v.push(target.clone());
+                match v.as_str() {
+                    Some(t) => {
+                        let n = super::streams::normalize(&t);
+                        Value::computed(n.as_bytes(), target.place(), v.taint())
+                    }
+                    None => v,
+                }
+            }
+        };
+        let at = target.place();
+        let prev = old.unwrap_or_else(|| Value::unknown(Why::Environment("PWD".into()), at));
+        self.sh.set_scalar("OLDPWD", prev);
+        self.sh.cwd = Some(new);
+    }
+
+    /// `read`
+    fn read(&mut self, inv: &Invocation, at: Place) {
+        let fd = inv
+            .value_of("-u")
+            .and_then(|v| v.as_str().and_then(|s| s.parse::<u32>().ok()))
+            .unwrap_or(0);
+        let delimiter = match inv.value_of("-d") {
+            None => b'\n',
+            Some(v) => v.as_literal().and_then(|b| b.first().copied()).unwrap_or(0),
+        };
+        let raw = inv.has("-r");
+        let mut names: Vec<String> =
+            inv.operands.iter().filter_map(|v| v.as_str().map(|s| s.into_owned())).collect();
+        let (line, status) = match self.read_line(fd, delimiter) {
+            Ok(Some(l)) => (l, Some(0)),
+            Ok(None) => (Value::default(), Some(1)),
+            Err(l) => {
+                let known = l.is_known();
+                (l, if known { Some(1) } else { None })
+            }
+        };
+        let line = if raw { line } else { super::param::map_known(line, at, |b| Some(unescape(b))) };
+        let array = inv.value_of("-a").and_then(|v| v.as_str().map(|s| s.into_owned()));
+        if let Some(a) = array {
+            let mut out = Vec::new();
+            let runs =
+                line.pieces.iter().map(|p| super::expand::Run::Piece(p.clone(), super::expand::Mode::Expanded)).collect();
+            let noglob = std::mem::replace(&mut self.sh.opts.noglob, true);
+            self.split(runs, &mut out);
+            self.sh.opts.noglob = noglob;
+            let map = out.into_iter().enumerate().map(|(i, v)| (i as i64, v)).collect();
+            self.sh.set(&a, Content::Indexed(map));
+            self.sh.status = status;
+            return;
+        }
+        if names.is_empty() {
+            self.assign_name("REPLY", line, at);
+            self.sh.status = status;
+            return;
+        }
+        if names.len() == 1 && !line.is_known() {
+            let n = names.remove(0);
+            self.assign_name(&n, line, at);
+            self.sh.status = status;
+            return;
+        }
+        match (line.as_literal(), self.ifs()) {
+            (Some(text), Some(ifs)) => {
+                let fields = read_fields(&text, &ifs, names.len());
+                for (n, f) in names.iter().zip(fields) {
+                    let v = match f.is_empty() {
+                        true => Value::default(),
+                        false => Value::computed(&f, line.place(), line.taint()),
+                    };
+                    self.assign_name(n, v, at);
+                }
+            }
+            _ => {
+                let taint = line.taint();
+                for n in &names {
+                    let why = match line.pieces.first() {
+                        Some(Piece::Unknown(u)) => u.why.clone(),
+                        _ => Why::Stdin,
+                    };
+                    self.assign_name(n, Value::unknown_tainted(why, line.place(), taint.clone()), at);
+                }
+            }
+        }
+        self.sh.status = status;
+    }
+
+    /// `set`
+    fn set_builtin(&mut self, args: &[Value]) {
+        let mut i = 0usize;
+        let mut positional = false;
+        while let Some(a) = args.get(i) {
+            let Some(text) = a.as_str().map(|s| s.into_owned()) else {
+                positional = true;
+                break;
+            };
+            if text == "--" {
+                i = i.saturating_add(1);
+                positional = true;
+                break;
+            }
+            if text == "-" {
+                i = i.saturating_add(1);
+                positional = args.get(i).is_some();
+                break;
+            }
+            let on = text.starts_with('-');
+            if text.len() < 2 || !(on || text.starts_with('+')) {
+                positional = true;
+                break;
+            }
+            i = i.saturating_add(1);
+            for c in text.chars().skip(1) {
+                match c {
+                    'f' => self.sh.opts.noglob = on,
+                    'u' => self.sh.opts.nounset = on,
+                    'e' => self.sh.opts.errexit = on,
+                    'o' => {
+                        if let Some(name) = args.get(i).and_then(|v| v.as_str()) {
+                            match name.as_ref() {
+                                "noglob" => self.sh.opts.noglob = on,
+                                "nounset" => self.sh.opts.nounset = on,
+                                "errexit" => self.sh.opts.errexit = on,
+                                "posix" => self.sh.opts.posix = on,
+                                _ => {}
+                            }
+                            i = i.saturating_add(1);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if positional {
+            self.sh.positional = Some(Rc::new(args.get(i..).unwrap_or(&[]).to_vec()));
+        }
+        self.sh.status = Some(0);
+    }
+
+    /// `getopts`: one option a call, by OPTIND and the letters already taken of a bundle.
+    fn getopts(&mut self, inv: &Invocation, at: Place) {
+        let spec = inv.operands.first().and_then(|v| v.as_str().map(|s| s.into_owned()));
+        let name = inv.operands.get(1).and_then(|v| v.as_str().map(|s| s.into_owned()));
+        let (Some(spec), Some(name)) = (spec, name) else {
+            self.sh.status = None;
+            return;
+        };
+        let args: Option<Vec<Value>> = match inv.operands.get(2..) {
+            Some(rest) if !rest.is_empty() => Some(rest.to_vec()),
+            _ => self.sh.positional.as_ref().map(|p| p.as_ref().clone()),
+        };
+        let index = self.variable("OPTIND", at).and_then(|v| v.as_str().and_then(|s| s.parse::<usize>().ok()));
+        let (Some(args), Some(index)) = (args, index) else {
+            let unknown = Value::unknown(Why::NotComputed("options of the surrounding shell"), at);
+            self.assign_name(&name, unknown.clone(), at);
+            self.assign_name("OPTARG", unknown, at);
+            self.sh.status = None;
+            return;
+        };
+        let taken = match self.sh.var("OPTIND ").map(|v| v.content.clone()) {
+            Some(Content::Scalar(v)) => v.as_str().and_then(|s| s.parse::<usize>().ok()).unwrap_or(1),
+            _ => 1,
+        };
+        let word = index.checked_sub(1).and_then(|i| args.get(i)).and_then(|v| v.as_str().map(|s| s.into_owned()));
+        let set = |me: &mut Self, n: &str, s: &str| me.assign_name(n, Value::computed(s.as_bytes(), at, Taint::default()), at);
+        let Some(word) = word.filter(|w| w.len() > 1 && w.starts_with('-') && w != "--") else {
+            set(self, &name, "?");
+            if index.checked_sub(1).and_then(|i| args.get(i)).and_then(|v| v.as_str().map(|s| s == "--")) == Some(true) {
+                set(self, "OPTIND", &index.saturating_add(1).to_string());
+            }
+            self.sh.status = Some(1);
+            return;
+        };
+        let letter = word.chars().nth(taken).unwrap_or('?');
+        let rest: String = word.chars().skip(taken.saturating_add(1)).collect();
+        let takes = spec.find(letter).map(|i| spec.get(i.saturating_add(letter.len_utf8())..).is_some_and(|r| r.starts_with(':')));
+        let mut next = index;
+        let mut offset = taken.saturating_add(1);
+        match takes {
+            None => {
+                set(self, &name, "?");
+                self.sh.unset("OPTARG");
+            }
+            Some(false) => {
+                set(self, &name, &letter.to_string());
+                self.sh.unset("OPTARG");
+            }
+            Some(true) => {
+                set(self, &name, &letter.to_string());
+                if rest.is_empty() {
+                    let v = args.get(index).cloned().unwrap_or_default();
+                    self.assign_name("OPTARG", v, at);
+                    next = index.saturating_add(2);
+                } else {
+                    set(self, "OPTARG", &rest);
+                    next = index.saturating_add(1);
+                }
+                offset = 1;
+            }
+        }
+        if offset > 1 && rest.is_empty() {
+            next = index.saturating_add(1);
+            offset = 1;
+        }
+        set(self, "OPTIND", &next.to_string());
+        self.sh.set_scalar("OPTIND ", Value::computed(offset.to_string().as_bytes(), at, Taint::default()));
+        self.sh.status = Some(0);
+        let _ = (End::Nothing, Channel::Pipe);
+    }
+}
+
+/// Backslashes of a line that `read` without `-r` takes out.
+fn unescape(b: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(b.len());
+    let mut it = b.iter();
+    while let Some(c) = it.next() {
+        if *c == b'\\' {
+            if let Some(n) = it.next() {
+                out.push(*n);
+            }
+        } else {
+            out.push(*c);
+        }
+    }
+    out
+}
+
+/// The fields of a line for `n` names: the last gets all that is left (POSIX XCU read).
+fn read_fields(text: &[u8], ifs: &[u8], n: usize) -> Vec<Vec<u8>> {
+    let white = |b: u8| ifs.contains(&b) && matches!(b, b' ' | b'\t' | b'\n');
+    let get = |i: usize| text.get(i).copied();
+    let mut out = Vec::new();
+    let mut i = 0usize;
+    while get(i).is_some_and(white) {
+        i = i.saturating_add(1);
+    }
+    while out.len().saturating_add(1) < n {
+        let start = i;
+        while get(i).is_some_and(|b| !ifs.contains(&b)) {
+            i = i.saturating_add(1);
+        }
+        out.push(text.get(start..i).unwrap_or(&[]).to_vec());
+        while get(i).is_some_and(white) {
+            i = i.saturating_add(1);
+        }
+        if get(i).is_some_and(|b| ifs.contains(&b) && !white(b)) {
+            i = i.saturating_add(1);
+            while get(i).is_some_and(white) {
+                i = i.saturating_add(1);
+            }
+        }
+    }
+    let mut rest = text.get(i..).unwrap_or(&[]).to_vec();
+    while rest.last().is_some_and(|b| white(*b)) {
+        rest.pop();
+    }
+    // One trailing delimiter that is no white space goes, if it is the only one.
+    if rest.last().is_some_and(|b| ifs.contains(b)) && rest.iter().filter(|b| ifs.contains(b)).count() == 1 {
+        rest.pop();
+        while rest.last().is_some_and(|b| white(*b)) {
+            rest.pop();
+        }
+    }
+    out.push(rest);
+    while out.len() < n {
+        out.push(Vec::new());
+    }
+    out
+}

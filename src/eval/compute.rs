@@ -1,0 +1,126 @@
+//! What a program prints where that can be computed: the glue between invocations and `value::transform`.
+//!
+//! In: a transform's name from the grammar, the invocation, its input. Out: a value; unknown, with what it came from,
+//! where an option, an operand or the input is not known or the transform does not compute it.
+
+use super::Interp;
+use super::invoke::Work;
+use crate::command::{Invocation, Role};
+use crate::effect::Language;
+use crate::source::Place;
+use crate::value::transform::{self, Call, Flavour, PieceFrom};
+use crate::value::{Channel, Value, Why};
+
+impl Interp<'_> {
+    /// Whose `echo` and `printf` this is.
+    pub(crate) fn flavour(&self) -> Flavour {
+        if self.sh.opts.xpg_echo || (self.language == Language::Sh && self.depth > 0) { Flavour::Dash } else { Flavour::Bash }
+    }
+
+    /// `echo`: what it prints, whose unknown words stay unknown in their places.
+    pub(crate) fn echo(&mut self, args: &[Value], at: Place) -> Value {
+        self.spend(args.len() as u64 / 8);
+        transform::echo_values(args, at, self.flavour())
+    }
+
+    /// `printf`
+    pub(crate) fn printf(&mut self, args: &[Value], at: Place) -> (Value, i32) {
+        self.spend(args.len() as u64 / 8);
+        let (v, status) = transform::printf_values(args, at, self.flavour());
+        (v, i32::from(status))
+    }
+
+    /// Runs a transform over what an invocation reads.
+    pub(crate) fn compute(&mut self, name: &str, inv: &Invocation, words: &[Value], w: &Work, at: Place) -> Value {
+        let args = inv_args(inv);
+        match name {
+            "echo" => return self.echo(words, at),
+            "printf" => return self.printf(&args, at).0,
+            _ => {}
+        }
+        let mut taint = w.content.taint();
+        if !w.read
+            && let Some(s) = &w.stdin
+        {
+            taint.join(&s.taint());
+        }
+        args.iter().for_each(|o| taint.join(&o.taint()));
+        taint.step(Channel::Filter);
+        let unknown = Value::unknown_tainted(Why::Output(inv.name.clone()), at, taint.clone());
+        // Every part of the call has to be known.
+        let Some(args_known) = all_known(&args) else { return unknown };
+        let Some(files) = all_known(&w.files) else { return unknown };
+        let mut options = Vec::new();
+        for (n, v) in &inv.options {
+            match v.as_ref().map(Value::as_literal) {
+                None => options.push((*n, None)),
+                Some(Some(b)) => options.push((*n, Some(b))),
+                Some(None) => return unknown,
+            }
+        }
+        let stdin = match (&w.stdin, w.read) {
+            (Some(s), false) => match s.as_literal() {
+                Some(b) => b,
+                None => return unknown,
+            },
+            // Nothing is connected: it would read what the surrounding shell has.
+            (None, false) if reads(inv) => return unknown,
+            _ => Default::default(),
+        };
+        let size: usize = files.iter().map(|f| f.len()).sum::<usize>().saturating_add(stdin.len());
+        if !self.spend(2 + size as u64 / 64) {
+            return unknown;
+        }
+        let options: Vec<(&str, Option<&[u8]>)> = options.iter().map(|(n, v)| (*n, v.as_deref())).collect();
+        let operands: Vec<&[u8]> = args_known.iter().map(|b| b.as_ref()).collect();
+        let files: Vec<&[u8]> = files.iter().map(|b| b.as_ref()).collect();
+        let call =
+            Call { options: &options, operands: &operands, files: &files, stdin: &stdin, flavour: self.flavour() };
+        let Ok(out) = transform::run(name, &call) else { return unknown };
+        self.spend(out.bytes.len() as u64 / 64);
+        let mut v = Value::default();
+        for (range, from) in &out.pieces {
+            let bytes = out.bytes.get(range.clone()).unwrap_or(&[]);
+            let copied = match from {
+                PieceFrom::Operand(i, off) => args.get(*i).and_then(|a| slice(a, *off, bytes.len())),
+                PieceFrom::File(i, off) => w.files.get(*i).and_then(|a| slice(a, *off, bytes.len())),
+                PieceFrom::Stdin(off) => w.stdin.as_ref().and_then(|a| slice(a, *off, bytes.len())),
+                PieceFrom::Computed => None,
+            };
+            match copied {
+                Some(c) => v.push(c),
+                None => v.push(Value::computed(bytes, at, taint.clone())),
+            }
+        }
+        self.sh.status = Some(i32::from(out.status));
+        v
+    }
+}
+
+/// The operands that are no files, in order.
+fn inv_args(inv: &Invocation) -> Vec<Value> {
+    let is_file = |v: &Value| {
+        inv.uses.iter().any(|u| {
+            u.option.is_none()
+                && matches!(u.role, Role::PathRead | Role::PathUpdate | Role::PathArchive)
+                && u.value.place() == v.place()
+                && u.value == *v
+        })
+    };
+    inv.operands.iter().filter(|v| !is_file(v)).cloned().collect()
+}
+
+fn reads(inv: &Invocation) -> bool {
+    !matches!(inv.stdin, crate::command::Stdin::Ignored)
+}
+
+fn all_known(values: &[Value]) -> Option<Vec<std::borrow::Cow<'_, [u8]>>> {
+    values.iter().map(Value::as_literal).collect()
+}
+
+/// Part of a known value, with the places that it has.
+fn slice(v: &Value, off: usize, len: usize) -> Option<Value> {
+    let (_, tail) = v.split_at(off);
+    let (head, _) = tail.split_at(len);
+    (head.as_literal()?.len() == len).then_some(head)
+}

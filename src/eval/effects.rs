@@ -1,0 +1,534 @@
+//! Roles → effects: what each value of an invocation does.
+//!
+//! In: the uses of an invocation. Out: effects with the flows between them, and the content that the invocation writes.
+//! First what comes in (reads, fetches), then what goes out (writes, sends), so that flows have their sources.
+
+use super::Interp;
+use super::invoke::Work;
+use super::scope::End;
+use crate::command::{Invocation, Role, Stdout, Use};
+use crate::effect::{EffectId, Object, ProcessId, Props, Verb};
+use crate::source::Place;
+use crate::value::{Channel, Taint, Value, Why};
+
+impl Interp<'_> {
+    /// What comes in through one use.
+    pub(crate) fn use_in(&mut self, u: &Use, inv: &Invocation, by: ProcessId, w: &mut Work) {
+        let at = u.value.place();
+        let _ = inv;
+        match u.role {
+            Role::UrlFetch => {
+                let id = self.effect(Verb::Fetch, Object::Url(u.value.clone()), by, at);
+                self.with_props(id, u.props);
+                self.flow(id, &u.value.taint());
+                w.fetched.push(id);
+                w.target.get_or_insert_with(|| Object::Url(u.value.clone()));
+            }
+            Role::UrlClone => {
+                let id = self.effect(Verb::Clone, Object::Url(u.value.clone()), by, at);
+                self.with_props(id, u.props);
+                w.fetched.push(id);
+            }
+            Role::UrlOpen => {
+                let id = self.effect(Verb::Connect, Object::Url(u.value.clone()), by, at);
+                self.with_props(id, u.props);
+            }
+            Role::UrlSend => w.target = Some(Object::Url(u.value.clone())),
+            Role::Image => {
+                let id = self.effect(Verb::Fetch, Object::Named("image", u.value.clone()), by, at);
+                self.with_props(id, u.props);
+            }
+            Role::Host | Role::RemoteHost => {
+                if w.host.is_none() {
+                    w.host = Some((u.value.clone(), at));
+                }
+            }
+            Role::Port => w.port = Some((u.value.clone(), at)),
+            Role::Socket => {
+                let (host, port) = host_port(&u.value);
+                let object = Object::Socket(host, port);
+                let id = self.effect(Verb::Connect, object.clone(), by, at);
+                self.with_props(id, u.props);
+                w.fetched.push(id);
+                w.target.get_or_insert(object);
+            }
+            Role::SocketListen => {
+                let (host, port) = host_port(&u.value);
+                let id = self.effect(Verb::Listen, Object::Socket(host, port), by, at);
+                self.with_props(id, u.props);
+                w.fetched.push(id);
+            }
+            Role::PortListen => {
+                let id = self.effect(Verb::Listen, Object::Socket(Value::default(), u.value.clone()), by, at);
+                self.with_props(id, u.props);
+                w.fetched.push(id);
+            }
+            Role::HostProbe => {
+                let id = self.effect(Verb::Probe, Object::Host(u.value.clone()), by, at);
+                self.flow(id, &u.value.taint());
+            }
+            Role::HostProxy => {
+                let id = self.effect(Verb::Configure, Object::Host(u.value.clone()), by, at);
+                self.with_props(id, Props::PROXY);
+            }
+            Role::RemoteRead => {
+                if is_remote(&u.value) {
+                    let id = self.effect(Verb::Fetch, Object::Url(u.value.clone()), by, at);
+                    w.fetched.push(id);
+                } else {
+                    self.read_use(u, by, w);
+                }
+            }
+            Role::PathRead | Role::PathCopy | Role::PathUpdate | Role::PathArchive => self.read_use(u, by, w),
+            Role::PathConfig => {
+                let id = self.effect(Verb::Read, Object::Path(u.value.clone()), by, at);
+                self.with_props(id, u.props);
+                if let Some(c) = self.written(&u.value) {
+                    self.flow(id, &c.taint());
+                }
+            }
+            Role::PathList | Role::PathWatch => {
+                let id = self.effect(Verb::List, Object::Path(u.value.clone()), by, at);
+                self.with_props(id, u.props);
+            }
+            Role::Secret => {
+                let id = self.effect(Verb::Secret, Object::Named("secret", u.value.clone()), by, at);
+                self.with_props(id, u.props);
+            }
+            _ => {}
+        }
+    }
+
+    fn read_use(&mut self, u: &Use, by: ProcessId, w: &mut Work) {
+        let (v, id) = self.read_file(&u.value, by, u.value.place());
+        if let Some(id) = id {
+            self.with_props(id, u.props);
+        }
+        w.read = true;
+        w.files.push(v.clone());
+        w.content.push(v);
+    }
+
+    fn with_props(&mut self, id: EffectId, props: Props) {
+        if props != Props::default() {
+            self.amend(id, |e| e.props = e.props.with(props));
+        }
+    }
+
+    /// What the invocation makes of what came in.
+    pub(crate) fn product(&mut self, inv: &Invocation, words: &[Value], w: &Work, at: Place, by: ProcessId) -> Value {
+        let stdin = w.stdin.clone();
+        let mut input = w.content.clone();
+        if !w.read
+            && let Some(s) = &stdin
+        {
+            input = s.clone();
+        }
+        // A decoder or encoder is a step of its own on the way.
+        let mut coded = Taint::default();
+        for s in inv.stated.iter().filter(|s| matches!(s.verb, Verb::Decode | Verb::Encode)) {
+            let id = self.effect(s.verb, Object::Stated(s.object), by, s.place);
+            let mut t = input.taint();
+            inv.operands.iter().for_each(|o| t.join(&o.taint()));
+            self.flow(id, &t);
+            coded.join(&Taint::of(id));
+        }
+        if !w.fetched.is_empty() {
+            let mut taint = Taint::default();
+            w.fetched.iter().for_each(|id| taint.join(&Taint::of(*id)));
+            taint.join(&coded);
+            return Value::unknown_tainted(Why::Network, at, taint);
+        }
+        let filtered = |mut v: Value| {
+            v.step(Channel::Filter);
+            v
+        };
+        let mut out = match inv.stdout {
+            Stdout::Constant | Stdout::Listing => Value::unknown(Why::Output(inv.name.clone()), at),
+            Stdout::CopyStdin => stdin.map(filtered).unwrap_or_else(|| Value::unknown(Why::Stdin, at)),
+            Stdout::ContentOperands => match (w.read, stdin) {
+                (true, _) => filtered(input),
+                (false, Some(s)) => filtered(s),
+                (false, None) => Value::unknown(Why::Stdin, at),
+            },
+            Stdout::Transform(name) => self.compute(name, inv, words, w, at),
+            Stdout::Command => Value::default(),
+            Stdout::Nothing | Stdout::Unknown | Stdout::Fetched => {
+                let mut taint = input.taint();
+                if let Some(s) = &stdin {
+                    taint.join(&s.taint());
+                }
+                taint.step(Channel::Filter);
+                Value::unknown_tainted(Why::Output(inv.name.clone()), at, taint)
+            }
+        };
+        out.add_taint(&coded);
+        out
+    }
+
+    /// What goes out through one use.
+    pub(crate) fn use_out(&mut self, u: &Use, inv: &Invocation, by: ProcessId, w: &Work, product: &Value, simulated: bool) {
+        let at = u.value.place();
+        let verb = match u.role {
+            Role::PathWrite | Role::PathTruncate => {
+                if !self.is_special(&u.value) {
+                    let id = self.open_write(&u.value, false, by, at);
+                    self.out(id, u, simulated);
+                    if u.role == Role::PathWrite {
+                        self.flow(id, &product.taint());
+                        let key = self.file_key(&u.value);
+                        self.add_content(&key, product.clone());
+                    }
+                } else {
+                    self.emit_special(&u.value, product);
+                }
+                return;
+            }
+            Role::PathAppend => {
+                if !self.is_special(&u.value) {
+                    let id = self.open_write(&u.value, true, by, at);
+                    self.out(id, u, simulated);
+                    self.flow(id, &product.taint());
+                    let key = self.file_key(&u.value);
+                    self.add_content(&key, product.clone());
+                }
+                return;
+            }
+            Role::PathCopy => {
+                if let Some(dest) = &u.other {
+                    let content = self.written(&u.value);
+                    let id = self.effect(Verb::Write, Object::Path(dest.clone()), by, dest.place());
+                    self.out(id, u, simulated);
+                    self.flow(id, &w.content.taint());
+                    self.amend(id, |e| e.other = Some(Box::new(Object::Path(u.value.clone()))));
+                    let content = content.unwrap_or_else(|| w.content.clone());
+                    self.put_at(dest, &u.value, content);
+                }
+                return;
+            }
+            Role::PathMove => {
+                let content = self.written(&u.value);
+                let id = self.effect(Verb::Move, Object::Path(u.value.clone()), by, at);
+                self.out(id, u, simulated);
+                if let Some(dest) = &u.other {
+                    self.amend(id, |e| e.other = Some(Box::new(Object::Path(dest.clone()))));
+                    let id = self.effect(Verb::Write, Object::Path(dest.clone()), by, dest.place());
+                    self.out(id, u, simulated);
+                    self.amend(id, |e| e.other = Some(Box::new(Object::Path(u.value.clone()))));
+                    if let Some(c) = content {
+                        self.flow(id, &c.taint());
+                        self.forget(&u.value);
+                        self.put_at(dest, &u.value, c);
+                    }
+                }
+                return;
+            }
+            Role::PathLink => {
+                let link = u.other.clone().unwrap_or_else(|| u.value.clone());
+                let id = self.effect(Verb::Link, Object::Path(link.clone()), by, at);
+                self.out(id, u, simulated);
+                self.amend(id, |e| e.other = Some(Box::new(Object::Path(u.value.clone()))));
+                if let Some(c) = self.written(&u.value) {
+                    self.flow(id, &c.taint());
+                    self.put_at(&link, &u.value, c);
+                }
+                return;
+            }
+            Role::RemoteWrite => {
+                if is_remote(&u.value) {
+                    let id = self.effect(Verb::Send, Object::Url(u.value.clone()), by, at);
+                    self.out(id, u, simulated);
+                    self.flow(id, &w.content.taint());
+                } else {
+                    let id = self.effect(Verb::Write, Object::Path(u.value.clone()), by, at);
+                    self.out(id, u, simulated);
+                    self.flow(id, &product.taint());
+                }
+                return;
+            }
+            Role::DataSend => {
+                let object = w.target.clone().unwrap_or_default();
+                let id = self.effect(Verb::Send, object, by, at);
+                self.out(id, u, simulated);
+                self.flow(id, &u.value.taint());
+                return;
+            }
+            Role::PathSend => {
+                let (v, read) = self.read_file(&u.value, by, at);
+                let object = w.target.clone().unwrap_or_default();
+                let id = self.effect(Verb::Send, object, by, at);
+                self.out(id, u, simulated);
+                self.flow(id, &v.taint());
+                if let Some(r) = read {
+                    self.flow(id, &Taint::of(r));
+                }
+                self.amend(id, |e| e.other = Some(Box::new(Object::Path(u.value.clone()))));
+                return;
+            }
+            Role::UrlSend => {
+                let id = self.effect(Verb::Send, Object::Url(u.value.clone()), by, at);
+                self.out(id, u, simulated);
+                let mut t = w.content.taint();
+                if let Some(s) = &w.stdin {
+                    t.join(&s.taint());
+                }
+                self.flow(id, &t);
+                return;
+            }
+            Role::PathExec => {
+                let id = self.effect(Verb::Execute, Object::Path(u.value.clone()), by, at);
+                if let Some(c) = self.written(&u.value) {
+                    self.flow(id, &c.taint());
+                }
+                return;
+            }
+            Role::EnvAssign | Role::EnvName => {
+                // In front of a command they are noted with the command that gets them.
+                if !inv.uses.iter().any(|u| u.role == Role::Command) {
+                    let (name, value) = split_assign(&u.value);
+                    let id = self.effect(Verb::Environment, Object::Named("variable", name), by, at);
+                    self.out(id, u, simulated);
+                    self.amend(id, |e| e.other = value.map(|v| Box::new(Object::Named("value", v))));
+                }
+                return;
+            }
+            Role::Package(eco) => {
+                let verb = if inv.props.has(Props::REMOVE) { Verb::Uninstall } else { Verb::Install };
+                let id = self.effect(verb, Object::Package(eco, u.value.clone()), by, at);
+                self.out(id, u, simulated);
+                return;
+            }
+            Role::Pid | Role::ProcessName => {
+                let id = self.effect(Verb::Kill, Object::Named("process", u.value.clone()), by, at);
+                self.out(id, u, simulated);
+                return;
+            }
+            Role::Volume => {
+                let id = self.effect(Verb::Mount, Object::Named("volume", u.value.clone()), by, at);
+                self.out(id, u, simulated);
+                return;
+            }
+            Role::Setting => {
+                let id = self.effect(Verb::Configure, Object::Named("setting", u.value.clone()), by, at);
+                self.out(id, u, simulated);
+                return;
+            }
+            Role::PathArchive => {
+                let target = u.other.clone().unwrap_or_else(|| Value::computed(b".", at, Taint::default()));
+                let id = self.effect(Verb::Extract, Object::Path(target), by, at);
+                self.out(id, u, simulated);
+                self.flow(id, &w.content.taint());
+                return;
+            }
+            Role::PathUpdate => Verb::Update,
+            Role::PathCreate => Verb::Create,
+            Role::PathDelete | Role::PathDeleteTree => Verb::Delete,
+            Role::PathMode => Verb::Mode,
+            Role::PathOwner => Verb::Owner,
+            Role::PathChdir => Verb::Chdir,
+            Role::PathExtract => Verb::Extract,
+            Role::Device => Verb::Write,
+            Role::DeviceFormat => Verb::Format,
+            _ => return,
+        };
+        let id = self.effect(verb, Object::Path(u.value.clone()), by, at);
+        self.out(id, u, simulated);
+        match u.role {
+            Role::PathDeleteTree => self.amend(id, |e| e.props = e.props.with(Props::RECURSIVE)),
+            Role::Device | Role::PathUpdate => self.flow(id, &product.taint()),
+            Role::PathExtract => {
+                let mut t = w.content.taint();
+                t.join(&product.taint());
+                self.flow(id, &t);
+            }
+            _ => {}
+        }
+        if verb == Verb::Delete && !simulated {
+            self.forget(&u.value);
+        }
+    }
+
+    fn out(&mut self, id: EffectId, u: &Use, simulated: bool) {
+        let props = if simulated { u.props.with(Props::SIMULATED) } else { u.props };
+        self.with_props(id, props);
+    }
+
+    /// What was copied or moved is found under the new name, and below it where that is a directory.
+    fn put_at(&mut self, dest: &Value, from: &Value, content: Value) {
+        let base = from.show();
+        let base = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_string();
+        let mut below = dest.clone();
+        let sep: &[u8] = if dest.show().ends_with('/') { b"" } else { b"/" };
+        below.push(Value::computed(sep, dest.place(), Taint::default()));
+        below.push(Value::computed(base.as_bytes(), from.place(), Taint::default()));
+        self.set_content(&below, content.clone());
+        self.set_content(dest, content);
+    }
+
+    /// Effects that the grammar states.
+    pub(crate) fn stated(&mut self, inv: &Invocation, by: ProcessId, w: &Work, simulated: bool) {
+        for s in &inv.stated {
+            if matches!(s.verb, Verb::Decode | Verb::Encode) {
+                continue;
+            }
+            let object = match &s.value {
+                Some(v) => stated_object(s.verb, s.object, v.clone()),
+                None => Object::Stated(s.object),
+            };
+            let id = self.effect(s.verb, object, by, s.place);
+            if simulated && s.verb != Verb::Inspect {
+                self.with_props(id, Props::SIMULATED);
+            }
+            let mut t = w.content.taint();
+            if let Some(v) = &s.value {
+                t.join(&v.taint());
+            }
+            self.flow(id, &t);
+        }
+    }
+
+    /// A variable in front of a command: what it is to that command.
+    pub(crate) fn environment(&mut self, name: &str, value: Value, at: Place, by: ProcessId, inv: &Invocation) {
+        let id = self.effect(
+            Verb::Environment,
+            Object::Named("variable", Value::computed(name.as_bytes(), at, Taint::default())),
+            by,
+            at,
+        );
+        self.flow(id, &value.taint());
+        self.amend(id, |e| e.other = Some(Box::new(Object::Named("value", value.clone()))));
+        self.variable_roles(name, value, at, by, inv.grammar);
+    }
+
+    /// An assignment that stays in the shell: noted where the variable has a meaning to programs.
+    pub(crate) fn note_variable(&mut self, name: &str, value: Option<Value>, at: Place, by: Option<ProcessId>) {
+        if by.is_none() && !crate::command::is_environment(name) {
+            return;
+        }
+        let by = by.unwrap_or_else(|| self.process("", Vec::new(), at, true));
+        let id = self.effect(
+            Verb::Environment,
+            Object::Named("variable", Value::computed(name.as_bytes(), at, Taint::default())),
+            by,
+            at,
+        );
+        let value = value.unwrap_or_default();
+        self.flow(id, &value.taint());
+        self.amend(id, |e| e.other = Some(Box::new(Object::Named("value", value.clone()))));
+        self.variable_roles(name, value, at, by, None);
+    }
+
+    /// The roles that a variable's value has: code that is run, files that are loaded.
+    fn variable_roles(&mut self, name: &str, value: Value, at: Place, by: ProcessId, grammar: Option<&'static str>) {
+        for u in crate::command::environment_uses(grammar, name, &value) {
+            match u.role {
+                Role::Code(language) => {
+                    self.deferred(u.value, language, by, at);
+                }
+                Role::CommandString | Role::Command => {
+                    let words = self.split_string(&u.value);
+                    if words.is_empty() {
+                        continue;
+                    }
+                    let id = self.effect(Verb::Spawn, Object::Command(words.clone()), by, at);
+                    self.flow(id, &value.taint());
+                    let parent = self.parent.replace(by);
+                    self.conditional(|me| {
+                        me.subshell(|me| {
+                            me.run_words(words, at, None, &[], false);
+                        })
+                    });
+                    self.parent = parent;
+                }
+                Role::PathScript => {
+                    let content = self.written(&u.value);
+                    let id = self.effect(Verb::Execute, Object::Path(u.value.clone()), by, at);
+                    if let Some(c) = content {
+                        self.flow(id, &c.taint());
+                    }
+                }
+                _ => {
+                    let mut w = Work::default();
+                    let inv = Invocation::default();
+                    self.use_in(&u, &inv, by, &mut w);
+                    self.use_out(&u, &inv, by, &w, &Value::default(), false);
+                }
+            }
+        }
+    }
+
+    fn is_special(&self, path: &Value) -> bool {
+        path.as_str().is_some_and(|p| matches!(&*p, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "-"))
+    }
+
+    fn emit_special(&mut self, path: &Value, v: &Value) {
+        match path.as_str().as_deref() {
+            Some("/dev/stdout" | "-") => self.emit(1, v.clone()),
+            Some("/dev/stderr") => self.emit(2, v.clone()),
+            _ => {}
+        }
+        let _ = End::Nothing;
+    }
+}
+
+/// The object of a stated effect that an operand says more about.
+fn stated_object(verb: Verb, kind: &'static str, v: Value) -> Object {
+    match verb {
+        Verb::Read
+        | Verb::List
+        | Verb::Write
+        | Verb::Append
+        | Verb::Update
+        | Verb::Create
+        | Verb::Delete
+        | Verb::Move
+        | Verb::Link
+        | Verb::Mode
+        | Verb::Owner
+        | Verb::Extract
+        | Verb::Execute
+        | Verb::Format => Object::Path(v),
+        Verb::Fetch | Verb::Clone => Object::Url(v),
+        _ => Object::Named(kind, v),
+    }
+}
+
+/// `host:port`, `[v6]:port`, or a lone host.
+fn host_port(v: &Value) -> (Value, Value) {
+    let text = v.show();
+    match text.rsplit_once(':') {
+        Some((h, p)) if !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()) => {
+            let make = |s: &str| Value::computed(s.as_bytes(), v.place(), v.taint());
+            if v.is_known() { (make(h.trim_matches(['[', ']'])), make(p)) } else { (v.clone(), make(p)) }
+        }
+        _ => (v.clone(), Value::default()),
+    }
+}
+
+/// `[user@]host:path` names another machine; a `/` before the colon makes it a local name (scp(1), rsync(1)).
+fn is_remote(v: &Value) -> bool {
+    let text = v.show();
+    match text.find(':') {
+        Some(i) if i > 1 => !text.get(..i).unwrap_or_default().contains('/'),
+        _ => false,
+    }
+}
+
+/// `NAME=value`
+fn split_assign(v: &Value) -> (Value, Option<Value>) {
+    let prefix = v.prefix();
+    match prefix.iter().position(|b| *b == b'=') {
+        Some(i) => {
+            let name = Value::computed(prefix.get(..i).unwrap_or(&[]), v.place(), Taint::default());
+            let rest = prefix.get(i.saturating_add(1)..).unwrap_or(&[]);
+            let mut value = Value::default();
+            if !rest.is_empty() {
+                value.push(Value::computed(rest, v.place(), v.taint()));
+            }
+            let known = v.pieces.iter().take_while(|p| matches!(p, crate::value::Piece::Literal(_))).count();
+            v.pieces.iter().skip(known).for_each(|p| value.push_piece(p.clone()));
+            (name, Some(value))
+        }
+        None => (v.clone(), None),
+    }
+}

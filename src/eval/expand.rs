@@ -1,0 +1,603 @@
+//! Words → values: the expansions of POSIX XCU 2.6 and the bash manual, in their order, over values.
+//!
+//! In: words of the tree and the shell's state. Out: fields (argv) or one value. Brace expansion makes several words of
+//! one; then tilde, parameter, command and arithmetic expansion give runs of pieces; unquoted results of expansions are
+//! split at IFS; what is an active glob stays one as a piece. Nothing that is not known is dropped: it becomes an
+//! unknown piece with its reason.
+
+use super::Interp;
+use super::scope::Content;
+use crate::limits;
+use crate::source::{Place, Span};
+use crate::syntax::ast::{ArithText, Part, PartKind, Word};
+use crate::value::split::{self, Ifs, Run as SplitRun, RunKind};
+use crate::value::{Bytes, Channel, Glob, Literal, Piece, Taint, Value, Why};
+
+/// How a piece takes part in splitting and globbing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Quoted: never split, never a pattern.
+    Quoted,
+    /// Unquoted text of the word itself: not split; its globs are parts of their own.
+    Plain,
+    /// The result of an unquoted expansion: split at IFS, its glob characters are active.
+    Expanded,
+}
+
+/// One step of an expanded word.
+#[derive(Clone, Debug)]
+pub(crate) enum Run {
+    /// A piece.
+    Piece(Piece, Mode),
+    /// A quoted empty string: the field exists even if nothing else is in it.
+    Null,
+    /// The border between two elements of `"$@"`: a new field begins.
+    Break,
+}
+
+/// First byte of a marker that stands for an unknown piece in a text that is read again.
+pub(crate) const MARK_OPEN: u8 = 0xF8;
+/// Last byte of a marker.
+pub(crate) const MARK_CLOSE: u8 = 0xF9;
+
+impl Interp<'_> {
+    /// The place of a span of the text that is being interpreted.
+    pub(crate) fn at(&self, span: Span) -> Place {
+        Place::new(self.text, span)
+    }
+
+    /// Expands the words of a simple command to its argv.
+    pub(crate) fn fields(&mut self, words: &[Word]) -> Vec<Value> {
+        let mut out = Vec::with_capacity(words.len());
+        for w in words {
+            self.field_word(w, &mut out);
+        }
+        out
+    }
+
+    /// Expands one word to fields.
+    pub(crate) fn field_word(&mut self, word: &Word, out: &mut Vec<Value>) {
+        // The common word: one literal. Nothing of what follows can change it.
+        if let [Part { kind: PartKind::Literal(b), span }] = word.parts.as_slice()
+            && self.markers.is_empty()
+        {
+            out.push(Value::literal(b, self.at(*span)));
+            return;
+        }
+        if has_braces(&word.parts) {
+            let mut readings: Vec<Vec<Part>> = vec![Vec::new()];
+            self.braces(&word.parts, &mut readings);
+            for parts in &readings {
+                if out.len() >= limits::MAX_FIELDS {
+                    self.limit("words of one brace expansion", self.at(word.span));
+                    break;
+                }
+                let mut runs = Vec::new();
+                self.runs(parts, false, &mut runs);
+                self.split(runs, out);
+            }
+            return;
+        }
+        let mut runs = Vec::new();
+        self.runs(&word.parts, false, &mut runs);
+        self.split(runs, out);
+        if out.len() > limits::MAX_FIELDS {
+            out.truncate(limits::MAX_FIELDS);
+            self.limit("words of one command", self.at(word.span));
+        }
+    }
+
+    /// Expands a word to one value: assignments, redirection targets, `case` and `[[` operands, here-strings.
+    pub(crate) fn single(&mut self, word: &Word) -> Value {
+        self.single_parts(&word.parts)
+    }
+
+    /// Expands parts to one value, without splitting and globbing.
+    pub(crate) fn single_parts(&mut self, parts: &[Part]) -> Value {
+        if let [Part { kind: PartKind::Literal(b), span }] = parts
+            && self.markers.is_empty()
+        {
+            return Value::literal(b, self.at(*span));
+        }
+        let mut runs = Vec::new();
+        self.runs(parts, false, &mut runs);
+        self.joined(runs, false)
+    }
+
+    /// Expands parts as if between double quotes: here-document bodies, arithmetic.
+    pub(crate) fn quoted_parts(&mut self, parts: &[Part]) -> Value {
+        let mut runs = Vec::new();
+        self.runs(parts, true, &mut runs);
+        self.joined(runs, false)
+    }
+
+    /// Expands a word that is a pattern: quoted text stays literal, unquoted globs (also those that come out of
+    /// variables) become glob pieces.
+    pub(crate) fn pattern(&mut self, word: &Word) -> Value {
+        let mut runs = Vec::new();
+        self.runs(&word.parts, false, &mut runs);
+        self.joined(runs, true)
+    }
+
+    /// Runs → one value; fields of `"$@"` are joined with a space.
+    fn joined(&mut self, runs: Vec<Run>, globs: bool) -> Value {
+        let mut v = Value::default();
+        for r in runs {
+            match r {
+                Run::Piece(Piece::Literal(l), Mode::Expanded) if globs => {
+                    glob_literal(&l, &mut |p| v.push_piece(p));
+                }
+                Run::Piece(Piece::Glob(g, at), mode) if !globs && mode != Mode::Quoted => {
+                    // No file names are generated here, so the character stands for itself.
+                    let text = Value { pieces: smallvec::smallvec![Piece::Glob(g, at)] }.show();
+                    v.push(Value::literal(text.as_bytes(), at));
+                }
+                Run::Piece(p, _) => v.push_piece(p),
+                Run::Null => {}
+                Run::Break => {
+                    let at = v.place();
+                    v.push(Value::computed(b" ", at, Taint::default()));
+                }
+            }
+        }
+        v
+    }
+
+    /// Parts → runs.
+    pub(crate) fn runs(&mut self, parts: &[Part], quoted: bool, out: &mut Vec<Run>) {
+        for p in parts {
+            self.part(p, quoted, out);
+        }
+    }
+
+    fn part(&mut self, part: &Part, quoted: bool, out: &mut Vec<Run>) {
+        let plain = if quoted { Mode::Quoted } else { Mode::Plain };
+        match &part.kind {
+            PartKind::Literal(b) => self.text_run(b, part.span, plain, out),
+            PartKind::Escaped(b) => self.text_run(b, inner(part.span, b.len(), 1), Mode::Quoted, out),
+            PartKind::Single(b) | PartKind::AnsiC(b) => {
+                if b.is_empty() {
+                    out.push(Run::Null);
+                } else {
+                    let opening = if matches!(part.kind, PartKind::AnsiC(_)) { 2 } else { 1 };
+                    self.text_run(b, inner(part.span, b.len(), opening), Mode::Quoted, out);
+                }
+            }
+            PartKind::Double(inner) | PartKind::Locale(inner) => {
+                let before = out.len();
+                self.runs(inner, true, out);
+                // `"$@"` without parameters is no field; `""` and `"$empty"` are one.
+                let only_at = inner.len() == 1
+                    && matches!(inner.first().map(|p| &p.kind), Some(PartKind::Param(p)) if is_at(p));
+                if out.len() == before && !only_at {
+                    out.push(Run::Null);
+                }
+            }
+            PartKind::Param(p) => self.param(p, part.span, quoted, out),
+            PartKind::Command(prog) | PartKind::Backquote(prog) => {
+                let v = self.substitution(prog, part.span);
+                self.value_runs(v, quoted, out);
+            }
+            PartKind::Arith(t) => {
+                let v = self.arith_value(t, part.span);
+                self.value_runs(v, quoted, out);
+            }
+            PartKind::ProcessIn(prog) | PartKind::ProcessFile(prog) => {
+                let v = self.process_in(prog, part.span);
+                out.push(Run::Piece(first_piece(v), Mode::Quoted));
+            }
+            PartKind::ProcessOut(prog) => {
+                let v = self.process_out(prog, part.span);
+                out.push(Run::Piece(first_piece(v), Mode::Quoted));
+            }
+            PartKind::Tilde(user) => {
+                let v = self.tilde(user, part.span);
+                for p in v.pieces {
+                    out.push(Run::Piece(p, Mode::Quoted));
+                }
+            }
+            PartKind::GlobStar => out.push(Run::Piece(Piece::Glob(Glob::Star, self.at(part.span)), plain)),
+            PartKind::GlobQuestion => out.push(Run::Piece(Piece::Glob(Glob::Question, self.at(part.span)), plain)),
+            PartKind::GlobBracket(parts) => {
+                let v = self.bracket_text(parts);
+                let at = self.at(part.span);
+                match v.as_literal() {
+                    Some(b) => out.push(Run::Piece(Piece::Glob(Glob::Bracket(Bytes::from_slice(&b)), at), plain)),
+                    None => {
+                        out.push(Run::Piece(Piece::Glob(Glob::Star, at), plain));
+                    }
+                }
+            }
+            PartKind::ExtGlob(op, alternatives) => {
+                let mut text = vec![*op, b'('];
+                let mut known = true;
+                for (i, alt) in alternatives.iter().enumerate() {
+                    if i > 0 {
+                        text.push(b'|');
+                    }
+                    let mut runs = Vec::new();
+                    self.runs(alt, false, &mut runs);
+                    let v = self.joined(runs, true);
+                    known &= pattern_text(&v, &mut text);
+                }
+                text.push(b')');
+                let at = self.at(part.span);
+                let glob = if known { Glob::Ext(Bytes::from_vec(text)) } else { Glob::Star };
+                out.push(Run::Piece(Piece::Glob(glob, at), plain));
+            }
+            // In a place where braces are not expanded (assignments, here-documents) they are text.
+            PartKind::Braces(alternatives) => {
+                let at = part.span;
+                self.text_run(b"{", Span { start: at.start, end: at.start.saturating_add(1) }, plain, out);
+                for (i, alt) in alternatives.iter().enumerate() {
+                    if i > 0 {
+                        self.text_run(b",", at, plain, out);
+                    }
+                    self.runs(alt, quoted, out);
+                }
+                self.text_run(b"}", Span { start: at.end.saturating_sub(1), end: at.end }, plain, out);
+            }
+            PartKind::BraceRange(..) => {
+                let text = part.span.of(&self.source.bytes(self.text)).to_vec();
+                self.text_run(&text, part.span, plain, out);
+            }
+        }
+    }
+
+    /// Text that stands in the program, with the markers of unknown pieces resolved.
+    fn text_run(&mut self, bytes: &[u8], span: Span, mode: Mode, out: &mut Vec<Run>) {
+        let from = self.at(span);
+        if self.markers.is_empty() || !bytes.contains(&MARK_OPEN) {
+            let exact = span.len() == bytes.len();
+            let l = Literal { bytes: Bytes::from_slice(bytes), from, exact, taint: Taint::default() };
+            out.push(Run::Piece(Piece::Literal(l), mode));
+            return;
+        }
+        let mut v = Value::default();
+        self.unmark(bytes, from, mode == Mode::Plain, &mut v);
+        let mode = if mode == Mode::Plain { Mode::Expanded } else { mode };
+        for p in v.pieces {
+            // Known text keeps its own mode: only what the marker stands for is the result of an expansion.
+            let m = if matches!(p, Piece::Literal(_)) && mode == Mode::Expanded { Mode::Plain } else { mode };
+            out.push(Run::Piece(p, m));
+        }
+    }
+
+    /// Replaces markers by the pieces that they stand for.
+    pub(crate) fn unmark(&self, bytes: &[u8], from: Place, splits: bool, out: &mut Value) {
+        let mut rest = bytes;
+        while let Some(i) = rest.iter().position(|b| *b == MARK_OPEN) {
+            let (text, tail) = rest.split_at(i);
+            if !text.is_empty() {
+                out.push(Value::computed(text, from, Taint::default()));
+            }
+            let end = tail.iter().position(|b| *b == MARK_CLOSE);
+            let index = end
+                .and_then(|e| tail.get(1..e))
+                .and_then(|d| std::str::from_utf8(d).ok())
+                .and_then(|d| d.parse::<usize>().ok());
+            match (index.and_then(|n| self.markers.get(n)), end) {
+                (Some(piece), Some(e)) => {
+                    let mut piece = piece.clone();
+                    if let Piece::Unknown(u) = &mut piece {
+                        u.splits |= splits;
+                    }
+                    out.push_piece(piece);
+                    rest = tail.get(e.saturating_add(1)..).unwrap_or(&[]);
+                }
+                _ => {
+                    out.push(Value::computed(tail.get(..1).unwrap_or(&[]), from, Taint::default()));
+                    rest = tail.get(1..).unwrap_or(&[]);
+                }
+            }
+        }
+        if !rest.is_empty() {
+            out.push(Value::computed(rest, from, Taint::default()));
+        }
+    }
+
+    /// The result of an expansion → runs.
+    pub(crate) fn value_runs(&mut self, v: Value, quoted: bool, out: &mut Vec<Run>) {
+        let mode = if quoted { Mode::Quoted } else { Mode::Expanded };
+        for mut p in v.pieces {
+            if let Piece::Unknown(u) = &mut p
+                && !quoted
+                && !self.sh.opts.no_split
+                && !matches!(u.why, Why::Home(_))
+            {
+                u.splits = true;
+            }
+            out.push(Run::Piece(p, mode));
+        }
+    }
+
+    /// Field splitting and globbing of one word's runs.
+    pub(crate) fn split(&mut self, runs: Vec<Run>, out: &mut Vec<Value>) {
+        let noglob = self.sh.opts.noglob;
+        // Without anything that was expanded there is nothing to split: one field, if there is anything at all.
+        if !runs.iter().any(|r| matches!(r, Run::Piece(_, Mode::Expanded) | Run::Break)) {
+            if !runs.is_empty() {
+                let mut v = Value::default();
+                for r in runs {
+                    if let Run::Piece(p, _) = r {
+                        push_glob(&mut v, p, noglob);
+                    }
+                }
+                out.push(v);
+            }
+            return;
+        }
+        let ifs = match self.ifs() {
+            _ if self.sh.opts.no_split => Ifs::Known(Vec::new()),
+            Some(b) => Ifs::Known(b),
+            None => Ifs::Unknown,
+        };
+        let mut group: Vec<SplitRun> = Vec::new();
+        for r in runs {
+            match r {
+                Run::Break => out.append(&mut split::split(&std::mem::take(&mut group), &ifs, !noglob)),
+                Run::Null => group.push(SplitRun { value: Value::default(), kind: RunKind::Quoted }),
+                Run::Piece(p, mode) => {
+                    let mut value = Value::default();
+                    push_glob(&mut value, p, noglob);
+                    let kind = match mode {
+                        Mode::Quoted => RunKind::Quoted,
+                        Mode::Plain => RunKind::Text,
+                        Mode::Expanded => RunKind::Expanded,
+                    };
+                    group.push(SplitRun { value, kind });
+                }
+            }
+        }
+        out.append(&mut split::split(&group, &ifs, !noglob));
+    }
+
+    /// The value of IFS: `None` where it is not known.
+    pub(crate) fn ifs(&self) -> Option<Vec<u8>> {
+        match self.sh.var("IFS").map(|v| &v.content) {
+            None | Some(Content::Unset) => Some(b" \t\n".to_vec()),
+            Some(Content::Scalar(v)) => v.as_literal().map(|b| b.into_owned()),
+            Some(_) => None,
+        }
+    }
+
+    fn bracket_text(&mut self, parts: &[Part]) -> Value {
+        // Inside a bracket expression a quoted character is only itself: written with a backslash for the matcher.
+        let mut v = Value::default();
+        for p in parts {
+            match &p.kind {
+                PartKind::Escaped(b) | PartKind::Single(b) | PartKind::AnsiC(b) => {
+                    let mut t = Vec::new();
+                    for c in b.iter() {
+                        t.push(b'\\');
+                        t.push(*c);
+                    }
+                    v.push(Value::computed(&t, self.at(p.span), Taint::default()));
+                }
+                PartKind::GlobStar => v.push(Value::literal(b"*", self.at(p.span))),
+                PartKind::GlobQuestion => v.push(Value::literal(b"?", self.at(p.span))),
+                _ => {
+                    let mut runs = Vec::new();
+                    self.part(p, false, &mut runs);
+                    v.push(self.joined(runs, false));
+                }
+            }
+        }
+        v
+    }
+
+    /// `~`, `~user`, `~+`, `~-`
+    fn tilde(&mut self, user: &[u8], span: Span) -> Value {
+        let at = self.at(span);
+        match user {
+            b"" => match self.sh.var("HOME").map(|v| v.content.clone()) {
+                Some(Content::Scalar(v)) => v,
+                _ => Value::unknown(Why::Home(String::new()), at),
+            },
+            b"+" => self.variable("PWD", at).unwrap_or_default(),
+            b"-" => self.variable("OLDPWD", at).unwrap_or_default(),
+            u => Value::unknown(Why::Home(String::from_utf8_lossy(u).into_owned()), at),
+        }
+    }
+
+    /// Brace expansion: every reading of `parts` appended to every reading so far.
+    fn braces(&mut self, parts: &[Part], readings: &mut Vec<Vec<Part>>) {
+        for p in parts {
+            let choices: Vec<Vec<Part>> = match &p.kind {
+                PartKind::Braces(alternatives) => {
+                    let mut all = Vec::new();
+                    for alt in alternatives {
+                        let mut sub = vec![Vec::new()];
+                        self.braces(alt, &mut sub);
+                        all.append(&mut sub);
+                    }
+                    all
+                }
+                PartKind::BraceRange(a, b, step) => crate::value::split::brace_range(a, b, step.as_deref())
+                    .and_then(Result::ok)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|w| vec![Part { kind: PartKind::Literal(Bytes::from_vec(w)), span: p.span }])
+                    .collect(),
+                _ => {
+                    readings.iter_mut().for_each(|r| r.push(p.clone()));
+                    continue;
+                }
+            };
+            let mut all = Vec::new();
+            'fill: for head in readings.iter() {
+                for tail in &choices {
+                    if all.len() > limits::MAX_FIELDS {
+                        self.limit("words of one brace expansion", self.at(p.span));
+                        break 'fill;
+                    }
+                    let mut r = head.clone();
+                    r.extend(tail.iter().cloned());
+                    all.push(r);
+                }
+            }
+            *readings = all;
+        }
+    }
+
+    /// `$(( … ))` as a value.
+    fn arith_value(&mut self, text: &ArithText, span: Span) -> Value {
+        let at = self.at(span);
+        match self.arith(text) {
+            Ok(n) => Value::computed(n.to_string().as_bytes(), at, Taint::default()),
+            Err(taint) => Value::unknown_tainted(Why::NotComputed("arithmetic"), at, taint),
+        }
+    }
+
+    /// `$( … )` and backquotes: runs the program in a subshell, gives its output without the trailing newlines.
+    fn substitution(&mut self, prog: &crate::syntax::ast::Program, span: Span) -> Value {
+        let at = self.at(span);
+        // `$(< file)` is the file's content.
+        let mut v = self.capture(|me| me.substitution_body(prog, at));
+        trim_newlines(&mut v);
+        v.step(Channel::Substitution);
+        v
+    }
+}
+
+/// Appends a piece; a glob is plain text where no file names are generated.
+fn push_glob(v: &mut Value, p: Piece, noglob: bool) {
+    match p {
+        Piece::Glob(_, at) if noglob => {
+            let text = Value { pieces: smallvec::smallvec![p] }.show();
+            v.push(Value::literal(text.as_bytes(), at));
+        }
+        p => v.push_piece(p),
+    }
+}
+
+/// Text whose glob characters are active → pieces.
+pub(crate) fn glob_literal(l: &Literal, push: &mut dyn FnMut(Piece)) {
+    if !l.bytes.iter().any(|b| matches!(b, b'*' | b'?' | b'[' | b'\\')) {
+        push(Piece::Literal(l.clone()));
+        return;
+    }
+    let sub = |a: usize, b: usize| -> Literal {
+        let bytes = l.bytes.get(a..b).unwrap_or(&[]);
+        let from = if l.exact {
+            let start = l.from.span.start.saturating_add(a as u32);
+            Place::new(l.from.text, Span { start, end: start.saturating_add((b.saturating_sub(a)) as u32) })
+        } else {
+            l.from
+        };
+        Literal { bytes: Bytes::from_slice(bytes), from, exact: l.exact, taint: l.taint.clone() }
+    };
+    let mut start = 0;
+    let mut i = 0;
+    while let Some(b) = l.bytes.get(i).copied() {
+        let next = i.saturating_add(1);
+        let (glob, end) = match b {
+            b'*' => (Some(Glob::Star), next),
+            b'?' => (Some(Glob::Question), next),
+            b'[' => match bracket_end(&l.bytes, next) {
+                Some(e) => {
+                    let text = l.bytes.get(next..e).unwrap_or(&[]);
+                    (Some(Glob::Bracket(Bytes::from_slice(text))), e.saturating_add(1))
+                }
+                None => (None, next),
+            },
+            _ => (None, next),
+        };
+        if let Some(g) = glob {
+            if i > start {
+                push(Piece::Literal(sub(start, i)));
+            }
+            push(Piece::Glob(g, sub(i, end).from));
+            start = end;
+        }
+        i = end;
+    }
+    if i > start {
+        push(Piece::Literal(sub(start, i)));
+    }
+}
+
+/// Where the bracket expression that was opened before `from` is closed.
+fn bracket_end(b: &[u8], from: usize) -> Option<usize> {
+    let mut i = from;
+    if matches!(b.get(i), Some(b'!' | b'^')) {
+        i = i.saturating_add(1);
+    }
+    if b.get(i) == Some(&b']') {
+        i = i.saturating_add(1);
+    }
+    let rest = b.get(i..)?;
+    rest.iter().take(256).position(|c| *c == b']').map(|n| i.saturating_add(n))
+}
+
+/// The text of a value as a pattern: literal bytes with a backslash before what would be active. False where a piece is
+/// not known.
+pub(crate) fn pattern_text(v: &Value, out: &mut Vec<u8>) -> bool {
+    let mut known = true;
+    for p in &v.pieces {
+        match p {
+            Piece::Literal(l) => {
+                for b in l.bytes.iter() {
+                    if matches!(b, b'*' | b'?' | b'[' | b']' | b'\\' | b'(' | b')' | b'|' | b'!' | b'+' | b'@') {
+                        out.push(b'\\');
+                    }
+                    out.push(*b);
+                }
+            }
+            Piece::Glob(Glob::Star, _) => out.push(b'*'),
+            Piece::Glob(Glob::Question, _) => out.push(b'?'),
+            Piece::Glob(Glob::Bracket(b), _) => {
+                out.push(b'[');
+                out.extend_from_slice(b);
+                out.push(b']');
+            }
+            Piece::Glob(Glob::Ext(b), _) => out.extend_from_slice(b),
+            Piece::OneOf(_) | Piece::Unknown(_) => {
+                known = false;
+                out.push(b'*');
+            }
+        }
+    }
+    known
+}
+
+/// Takes the newlines off the end, as command substitution does.
+pub(crate) fn trim_newlines(v: &mut Value) {
+    while let Some(Piece::Literal(l)) = v.pieces.last_mut() {
+        let keep = l.bytes.iter().rposition(|b| *b != b'\n').map_or(0, |i| i.saturating_add(1));
+        let cut = l.bytes.len().saturating_sub(keep);
+        if cut > 0 && l.exact {
+            l.from.span.end = l.from.span.end.saturating_sub(cut as u32);
+        }
+        l.bytes.truncate(keep);
+        if keep > 0 {
+            break;
+        }
+        v.pieces.pop();
+    }
+}
+
+/// The span of a quoted text without its quotes, where that is a copy.
+fn inner(span: Span, len: usize, opening: u32) -> Span {
+    let start = span.start.saturating_add(opening);
+    let end = start.saturating_add(len as u32);
+    let closing = u32::from(opening > 0 && span.end > end);
+    if end.saturating_add(closing) == span.end || (opening == 1 && end == span.end) { Span { start, end } } else { span }
+}
+
+fn is_at(p: &crate::syntax::ast::Param) -> bool {
+    p.name == "@" || matches!(p.subscript, Some(crate::syntax::ast::Subscript::At))
+}
+
+fn has_braces(parts: &[Part]) -> bool {
+    parts.iter().any(|p| matches!(p.kind, PartKind::Braces(_) | PartKind::BraceRange(..)))
+}
+
+fn first_piece(mut v: Value) -> Piece {
+    if v.pieces.len() == 1
+        && let Some(p) = v.pieces.pop()
+    {
+        return p;
+    }
+    Piece::OneOf(vec![v])
+}

@@ -1,0 +1,703 @@
+//! Simple commands: words → invocation → effects.
+//!
+//! In: a simple command of the tree, or the words of a command that another one runs. Out: a process, the effects that
+//! its grammar says it has, what it writes to its descriptors, and whatever it runs in turn. No program is named here.
+
+use super::nested::Env;
+use super::scope::{Content, End};
+use super::{Flow, Interp};
+use crate::command::{self, Invocation, Role, Stdin, Stdout, Use};
+use crate::effect::graph::{DoubtKind, Process, Reach};
+use crate::effect::{Certainty, EffectId, Language, Object, ProcessId, Props, Site, Verb};
+use crate::limits;
+use crate::source::Place;
+use crate::syntax::ast::{Command, Simple};
+use crate::value::{Channel, Glob, Piece, Taint, Value, Why};
+
+/// What one invocation reads, fetches and makes, while its effects are found.
+#[derive(Default)]
+pub(crate) struct Work {
+    /// Content of what it reads, in order.
+    pub(crate) content: Value,
+    /// The same, one by one.
+    pub(crate) files: Vec<Value>,
+    /// True where anything was read.
+    pub(crate) read: bool,
+    /// Effects that bring content from elsewhere.
+    pub(crate) fetched: Vec<EffectId>,
+    /// Standard input, where the invocation reads it.
+    pub(crate) stdin: Option<Value>,
+    /// Host and port of a connection, to be joined.
+    pub(crate) host: Option<(Value, Place)>,
+    pub(crate) port: Option<(Value, Place)>,
+    /// Where it sends to.
+    pub(crate) target: Option<Object>,
+}
+
+impl Interp<'_> {
+    /// A new process.
+    pub(crate) fn process(&mut self, name: &str, argv: Vec<Value>, place: Place, known: bool) -> ProcessId {
+        let id = ProcessId(u32::try_from(self.graph.processes.len()).unwrap_or(u32::MAX));
+        if self.graph.processes.len() >= limits::MAX_EFFECTS {
+            self.limit("commands of one text", place);
+            return ProcessId(id.0.saturating_sub(1));
+        }
+        let captured = !matches!(self.sh.fd(1), End::Outer(_));
+        self.graph.processes.push(Process {
+            id,
+            name: name.to_string(),
+            argv,
+            place,
+            program: self.program,
+            parent: self.parent,
+            certainty: self.certainty,
+            site: self.site.clone(),
+            props: self.inherited,
+            known,
+            stdin: None,
+            captured,
+        });
+        self.last_process = Some(id);
+        id
+    }
+
+    /// A simple command.
+    pub(crate) fn simple(&mut self, s: &Simple, c: &Command) -> Flow {
+        let at = self.at(c.span);
+        let pending = self.pending.len();
+        let before = self.sh.status;
+        self.sh.status = Some(0);
+        // Declarations take assignments as arguments: those are not split.
+        let declaration = s.words.first().and_then(|w| w.literal()).and_then(|name| self.declaration(&name));
+        let argv = match (&declaration, s.words.as_slice()) {
+            (Some(_), [first, rest @ ..]) => {
+                let mut v = Vec::new();
+                self.field_word(first, &mut v);
+                for w in rest {
+                    match w.assignment.as_deref() {
+                        // The assignment itself runs in `declare`; here it is only shown.
+                        Some(_) => v.push(Value::literal(&w.span.of(&self.source.bytes(self.text)).to_vec(), self.at(w.span))),
+                        None => v.push(Value::literal(&w.span.of(&self.source.bytes(self.text)).to_vec(), self.at(w.span))),
+                    }
+                }
+                v
+            }
+            _ => self.fields(&s.words),
+        };
+        let flow = if argv.is_empty() {
+            if !c.redirects.is_empty() {
+                let saved = self.redirect_all(&c.redirects, c.span, None);
+                self.restore_fds(saved);
+            }
+            for a in &s.assignments {
+                let v = self.assign(a);
+                self.note_variable(&a.name, v, self.at(a.span), None);
+            }
+            if s.words.is_empty() && s.assignments.is_empty() {
+                self.sh.status = self.sh.status.and(before.map(|_| 0));
+            }
+            Flow::Next
+        } else if let Some(kind) = declaration {
+            let by = self.process(&argv.first().map(Value::show).unwrap_or_default(), argv, at, true);
+            let saved = self.redirect_all(&c.redirects, c.span, Some(by));
+            for a in &s.assignments {
+                let _ = self.assign(a);
+            }
+            let rest = s.words.get(1..).unwrap_or(&[]);
+            self.declare(kind, rest);
+            for w in rest {
+                if let Some(a) = w.assignment.as_deref() {
+                    let v = self.variable(&a.name, at);
+                    if kind == "export" || self.sh.var(&a.name).is_some_and(|v| v.attrs.exported) {
+                        self.note_variable(&a.name, v, self.at(a.span), Some(by));
+                    }
+                }
+            }
+            self.restore_fds(saved);
+            Flow::Next
+        } else {
+            // Prefix assignments hold for this command only.
+            let mut old = Vec::new();
+            let mut env = Vec::new();
+            for a in &s.assignments {
+                old.push((a.name.clone(), self.sh.var(&a.name).cloned()));
+                let v = self.assign(a);
+                env.push((a.name.clone(), v.unwrap_or_default(), self.at(a.span)));
+            }
+            for (n, _, _) in &env {
+                self.sh.attrs(n, |a| a.exported = true);
+            }
+            self.sh.status = Some(0);
+            let flow = self.alias_or_run(argv, at, &c.redirects, &env, c);
+            if !old.is_empty() {
+                let vars = std::rc::Rc::make_mut(&mut self.sh.vars);
+                for (name, var) in old.into_iter().rev() {
+                    match var {
+                        Some(v) => vars.insert(name, v),
+                        None => vars.remove(&name),
+                    };
+                }
+            }
+            flow
+        };
+        self.run_pending(pending);
+        flow
+    }
+
+    /// The builtin semantics of a declaration command, by its name as a literal.
+    fn declaration(&self, name: &[u8]) -> Option<&'static str> {
+        let name = std::str::from_utf8(name).ok()?;
+        if self.sh.functions.contains_key(name) {
+            return None;
+        }
+        match command::builtin(name)? {
+            b @ ("declare" | "typeset" | "local" | "export" | "readonly") => Some(b),
+            _ => None,
+        }
+    }
+
+    fn alias_or_run(
+        &mut self,
+        argv: Vec<Value>,
+        at: Place,
+        redirects: &[crate::syntax::ast::Redirect],
+        env: &[(String, Value, Place)],
+        c: &Command,
+    ) -> Flow {
+        let _ = c;
+        if !self.sh.aliases.is_empty()
+            && let Some(name) = argv.first().and_then(|v| v.as_str().map(|s| s.into_owned()))
+            && let Some(body) = self.sh.aliases.get(&name).cloned()
+            && self.calls.len() < 32
+            && !self.calls.contains(&format!("alias {name}"))
+        {
+            // What the alias stands for, with the words that follow it, in place of the command. A script does not
+            // expand aliases unless it is told to, so there it is only possible.
+            let mut text = body;
+            for w in argv.iter().skip(1) {
+                text.push(Value::computed(b" ", at, Taint::default()));
+                let quoted = match w.as_literal() {
+                    Some(b) => Value::computed(&crate::value::quote::shell_quote(&b), w.place(), w.taint()),
+                    None => w.clone(),
+                };
+                text.push(quoted);
+            }
+            self.calls.push(format!("alias {name}"));
+            let by = self.process(&name, argv.clone(), at, true);
+            let certain = self.interactive || self.sh.opts.expand_aliases || self.language == Language::Sh;
+            let saved = self.certainty;
+            if !certain {
+                self.certainty = Certainty::Possible;
+            }
+            let env_kind = if certain { Env::Current(None) } else { Env::Subshell(None) };
+            let (_, flow) = self.evaluate(self.language, text, Reach::Deferred, by, at, env_kind);
+            self.certainty = saved;
+            self.calls.pop();
+            if certain {
+                return flow;
+            }
+        }
+        self.run_words(argv, at, Some(redirects), env, true)
+    }
+
+    /// Runs a command given as words: of a simple command, or of a command that another one runs.
+    pub(crate) fn run_words(
+        &mut self,
+        mut argv: Vec<Value>,
+        at: Place,
+        redirects: Option<&[crate::syntax::ast::Redirect]>,
+        env: &[(String, Value, Place)],
+        functions: bool,
+    ) -> Flow {
+        if !self.spend(1 + argv.len() as u64 / 8) {
+            return Flow::Exit;
+        }
+        let Some(word) = argv.first() else { return Flow::Next };
+        if let Some(known) = self.known_programs(word)
+            && let Some(w) = argv.first_mut()
+        {
+            *w = known;
+        }
+        let Some(word) = argv.first() else { return Flow::Next };
+        let readings = word.readings();
+        if readings.len() > 1 || readings.first().is_some_and(|r| r != word) {
+            // A command word with several readings: each of them.
+            let start = self.sh.clone();
+            let mut ends = Vec::new();
+            for r in readings.into_iter().take(limits::MAX_READINGS) {
+                self.sh = start.clone();
+                let mut words = argv.clone();
+                if let Some(w) = words.first_mut() {
+                    *w = r;
+                }
+                let flow = self.conditional(|me| me.run_words(words, at, redirects, env, functions));
+                ends.push((flow, self.sh.clone()));
+            }
+            let flow = self.meet(ends, None);
+            self.sh.status = None;
+            return flow;
+        }
+        let name = word.as_str().map(|s| s.into_owned());
+        self.sh.last_arg = argv.last().cloned();
+        if functions
+            && let Some(n) = &name
+            && let Some(f) = self.sh.functions.get(n).cloned()
+        {
+            let saved = redirects.map(|r| self.redirect_all(r, at.span, None)).unwrap_or_default();
+            let flow = self.call_function(n, &f, &argv, at);
+            self.restore_fds(saved);
+            return flow;
+        }
+        let inv = command::read(&argv);
+        let shown = if inv.name.is_empty() { word.show() } else { inv.name.clone() };
+        let by = self.process(&shown, argv.clone(), at, inv.grammar.is_some());
+        let saved = redirects.map(|r| self.redirect_all(r, at.span, Some(by))).unwrap_or_default();
+        for (n, v, p) in env {
+            self.environment(n, v.clone(), *p, by, &inv);
+        }
+        self.last_process = Some(by);
+        let flow = self.run_invocation(&inv, &argv, at, by, functions);
+        // `exec >file` keeps its redirections.
+        let keeps = inv.builtin == Some("exec") && inv.operands.is_empty() && functions;
+        if !keeps {
+            self.restore_fds(saved);
+        }
+        flow
+    }
+
+    fn run_invocation(&mut self, inv: &Invocation, argv: &[Value], at: Place, by: ProcessId, functions: bool) -> Flow {
+        let props = inv.props.with(self.inherited);
+        if let Some(p) = self.graph.processes.get_mut(by.0 as usize) {
+            p.props = props;
+        }
+        for d in &inv.doubts {
+            self.doubt(d.kind, d.detail.clone(), d.place);
+        }
+        if inv.grammar.is_none() {
+            return self.unknown_program(inv, argv, at, by);
+        }
+        if functions
+            && let Some(b) = inv.builtin
+            && let Some(flow) = self.builtin(b, inv, argv, at, by)
+        {
+            return flow;
+        }
+        self.sh.status = None;
+        if inv.info {
+            self.emit(1, Value::unknown(Why::Output(inv.name.clone()), at));
+            return Flow::Next;
+        }
+        self.external(inv, argv.get(1..).unwrap_or(&[]), at, by, functions)
+    }
+
+    /// A program that no grammar describes, or a command word that is not known.
+    fn unknown_program(&mut self, inv: &Invocation, argv: &[Value], at: Place, by: ProcessId) -> Flow {
+        self.sh.status = None;
+        let Some(word) = argv.first() else { return Flow::Next };
+        let executed = inv.uses.iter().find(|u| u.role == Role::PathExec);
+        if word.is_known() && executed.is_none() {
+            self.doubt(DoubtKind::UnknownProgram, inv.name.clone(), word.place());
+            let stdin = self.read_all(0);
+            self.note_stdin(by, &stdin);
+            let mut taint = stdin.map(|v| v.taint()).unwrap_or_default();
+            argv.iter().skip(1).for_each(|v| taint.join(&v.taint()));
+            if !word.taint().is_empty() {
+                let id = self.effect(Verb::Spawn, Object::Command(argv.to_vec()), by, word.place());
+                self.flow(id, &word.taint());
+            }
+            taint.step(Channel::Filter);
+            self.emit(1, Value::unknown_tainted(Why::Output(inv.name.clone()), at, taint));
+            return Flow::Next;
+        }
+        if let Some(u) = executed {
+            return self.execute_file(&u.value.clone(), argv, at, by);
+        }
+        self.doubt(DoubtKind::UnknownCommand, word.show(), word.place());
+        let id = self.effect(Verb::Spawn, Object::Command(argv.to_vec()), by, word.place());
+        self.flow(id, &word.taint());
+        let stdin = self.read_all(0);
+        self.note_stdin(by, &stdin);
+        let taint = stdin.map(|v| v.taint()).unwrap_or_default();
+        self.emit(1, Value::unknown_tainted(Why::Output(word.show()), at, taint));
+        Flow::Next
+    }
+
+    /// A file that is run as a program: what the text wrote into it runs.
+    fn execute_file(&mut self, path: &Value, argv: &[Value], at: Place, by: ProcessId) -> Flow {
+        let content = self.written(path);
+        let id = self.effect(Verb::Execute, Object::Path(path.clone()), by, path.place());
+        self.flow(id, &path.taint());
+        match content {
+            Some(content) => {
+                self.flow(id, &content.taint());
+                let language = interpreter(&content);
+                let args = argv.get(1..).unwrap_or(&[]).to_vec();
+                let zero = argv.first().cloned();
+                self.evaluate(language, content, Reach::File, by, at, Env::Fresh(zero, Some(args)));
+            }
+            None => {
+                self.doubt(DoubtKind::UnknownProgram, path.show(), path.place());
+                let stdin = self.read_all(0);
+                self.note_stdin(by, &stdin);
+                let mut taint = stdin.map(|v| v.taint()).unwrap_or_default();
+                taint.step(Channel::Filter);
+                self.emit(1, Value::unknown_tainted(Why::Output(path.show()), at, taint));
+            }
+        }
+        self.sh.status = None;
+        Flow::Next
+    }
+
+    pub(crate) fn note_stdin(&mut self, by: ProcessId, stdin: &Option<Value>) {
+        if let Some(p) = self.graph.processes.get_mut(by.0 as usize) {
+            p.stdin = stdin.clone();
+        }
+    }
+
+    /// The effects of an invocation, and what it writes.
+    pub(crate) fn external(&mut self, inv: &Invocation, words: &[Value], at: Place, by: ProcessId, functions: bool) -> Flow {
+        let mut w = Work::default();
+        let simulated = inv.simulated;
+        if !matches!(inv.stdin, Stdin::Ignored) {
+            w.stdin = self.read_all(0);
+            self.note_stdin(by, &w.stdin);
+        }
+        // What comes in.
+        for u in &inv.uses {
+            self.use_in(u, inv, by, &mut w);
+        }
+        let socket = self.connection(&mut w, inv, by);
+        let product = self.product(inv, words, &w, at, by);
+        // What goes out.
+        for u in &inv.uses {
+            self.use_out(u, inv, by, &w, &product, simulated);
+        }
+        self.stated(inv, by, &w, simulated);
+        if inv.stdin == Stdin::Sent
+            && let Some(v) = w.stdin.clone()
+            && !v.pieces.is_empty()
+        {
+            let object = w.target.clone().unwrap_or_default();
+            let id = self.effect(Verb::Send, object, by, at);
+            self.flow(id, &v.taint());
+        }
+        match inv.stdout {
+            Stdout::Nothing | Stdout::Command => {}
+            _ => self.emit(1, product.clone()),
+        }
+        // What it runs.
+        let mut flow = Flow::Next;
+        let mut joined: Option<(Language, Value, Option<Site>)> = None;
+        for (i, u) in inv.uses.iter().enumerate() {
+            let next_joins = matches!(inv.uses.get(i.saturating_add(1)), Some(n) if n.role == u.role && u.option.is_none() && n.option.is_none());
+            match u.role {
+                Role::Code(language) => {
+                    // Operands that are code one after the other are one text with blanks between them (ssh, eval).
+                    let value = match joined.take() {
+                        Some((_, mut v, _)) => {
+                            v.push(Value::computed(b" ", u.value.place(), Taint::default()));
+                            v.push(u.value.clone());
+                            v
+                        }
+                        None => u.value.clone(),
+                    };
+                    if next_joins {
+                        joined = Some((language, value, u.site.clone()));
+                        continue;
+                    }
+                    let env = self.code_env(language, inv, u);
+                    self.within(u, inv, socket, |me| {
+                        me.evaluate(language, value, Reach::Argument, by, u.value.place(), env);
+                    });
+                }
+                Role::PathScript => {
+                    let language = u.language.or_else(|| language_of(inv)).unwrap_or(Language::Other);
+                    let (content, _) = self.read_file(&u.value, by, u.value.place());
+                    let env = self.code_env(language, inv, u);
+                    self.within(u, inv, socket, |me| {
+                        me.evaluate(language, content, Reach::File, by, u.value.place(), env);
+                    });
+                }
+                Role::Command | Role::CommandString => {
+                    flow = self.wrapped(u, inv, by, at, &w, socket, functions);
+                }
+                _ => {}
+            }
+        }
+        if let (Stdin::Code(language), Some(code)) = (inv.stdin, w.stdin.clone()) {
+            let env = Env::Fresh(None, Some(inv.operands.clone()));
+            let place = if code.pieces.is_empty() { at } else { code.place() };
+            let reach = if is_heredoc(&code) { Reach::Heredoc } else { Reach::Stdin };
+            self.within_site(None, inv, socket, |me| {
+                me.evaluate(language, code, reach, by, place, env);
+            });
+        } else if let (Stdin::Code(language), None) = (inv.stdin, &w.stdin) {
+            let id = self.effect(Verb::Evaluate, Object::Code(language, Value::unknown(Why::Stdin, at)), by, at);
+            self.amend(id, |e| e.props = e.props.with(Props::INTERACTIVE));
+        }
+        flow
+    }
+
+    /// Host and port → a connection.
+    fn connection(&mut self, w: &mut Work, inv: &Invocation, by: ProcessId) -> Option<EffectId> {
+        let (host, place) = w.host.take()?;
+        let object = match w.port.take() {
+            Some((port, _)) => Object::Socket(host, port),
+            None => Object::Host(host),
+        };
+        let id = self.effect(Verb::Connect, object.clone(), by, place);
+        if inv.stdout == Stdout::Fetched || inv.stdin == Stdin::Sent || inv.props.has(Props::EXEC_PEER) {
+            w.fetched.push(id);
+        }
+        w.target.get_or_insert(object);
+        Some(id)
+    }
+
+    /// Runs something with what the use says of its place, and with what the invocation gives to what it runs.
+    fn within(&mut self, u: &Use, inv: &Invocation, socket: Option<EffectId>, body: impl FnOnce(&mut Self)) {
+        let site = u.site.clone();
+        self.within_site(site, inv, socket, body);
+    }
+
+    fn within_site(&mut self, site: Option<Site>, inv: &Invocation, socket: Option<EffectId>, body: impl FnOnce(&mut Self)) {
+        let saved_site = self.site.clone();
+        if let Some(s) = site {
+            self.site = s;
+        }
+        let passed = Props::ELEVATED.with(Props::DETACHED).with(Props::PRIVILEGED).with(Props::HOST_ACCESS);
+        let saved = self.inherited;
+        self.inherited = Props(saved.0 | (inv.props.0 & passed.0));
+        if inv.props.has(Props::EXEC_PEER)
+            && let Some(id) = socket
+        {
+            let fds = self.sh.fds.clone();
+            for n in 0..3 {
+                self.sh.set_fd(n, End::Socket(id));
+            }
+            body(self);
+            self.sh.fds = fds;
+        } else {
+            body(self);
+        }
+        self.inherited = saved;
+        self.site = saved_site;
+    }
+
+    /// A command that this one runs.
+    #[expect(clippy::too_many_arguments, reason = "all of them are the one invocation")]
+    fn wrapped(&mut self, u: &Use, inv: &Invocation, by: ProcessId, at: Place, w: &Work, socket: Option<EffectId>, functions: bool) -> Flow {
+        let mut words = u.words.clone();
+        if u.role == Role::CommandString && words.is_empty() {
+            words = self.split_string(&u.value);
+        }
+        let mut env = Vec::new();
+        // NAME=value words before the command are handed over as uses of their own.
+        for e in inv.uses.iter().filter(|e| e.role == Role::EnvAssign) {
+            if let Some(text) = e.value.as_str()
+                && let Some((n, v)) = text.split_once('=')
+            {
+                env.push((n.to_string(), Value::computed(v.as_bytes(), e.value.place(), e.value.taint()), e.value.place()));
+            }
+        }
+        let input = match inv.stdin {
+            Stdin::Args | Stdin::CommandList => w.stdin.clone().or_else(|| {
+                Some(Self::many_words(Why::Stdin, at, Taint::default()))
+            }),
+            _ => None,
+        };
+        let placeholder = u.placeholder.clone();
+        let mut runs: Vec<Vec<Value>> = Vec::new();
+        match (&placeholder, input) {
+            (Some(mark), input) => {
+                let items: Vec<Value> = match input {
+                    Some(v) => self.lines(&v),
+                    None => vec![self.found(inv, at)],
+                };
+                for item in items.into_iter().take(limits::MAX_TURNS as usize) {
+                    runs.push(words.iter().map(|x| replace_mark(x, mark, &item)).collect());
+                }
+                if runs.is_empty() {
+                    runs.push(words);
+                }
+            }
+            (None, Some(v)) => {
+                let mut more = self.split_string(&v);
+                if inv.stdin == Stdin::CommandList && words.is_empty() {
+                    // Each line is a command of its own.
+                    let mut code = v;
+                    code.step(Channel::Pipe);
+                    self.within(u, inv, socket, |me| {
+                        me.evaluate(Language::Sh, code, Reach::Stdin, by, at, Env::Fresh(None, None));
+                    });
+                    return Flow::Next;
+                }
+                words.append(&mut more);
+                runs.push(words);
+            }
+            (None, None) => runs.push(words),
+        }
+        let mut flow = Flow::Next;
+        // Builtins that run a command of this very shell keep its state; every other wrapper starts a process.
+        let same_shell = functions && matches!(inv.builtin, Some("command" | "builtin"));
+        let saved_parent = self.parent;
+        for argv in runs {
+            if argv.is_empty() {
+                continue;
+            }
+            let place = argv.iter().map(Value::place).reduce(Place::to).unwrap_or(at);
+            let place = if place.text == at.text && at.span.contains(place.span) { place } else { at };
+            self.parent = Some(by);
+            let id = self.effect(Verb::Spawn, Object::Command(argv.clone()), by, place);
+            let mut taint = Taint::default();
+            argv.first().into_iter().for_each(|v| taint.join(&v.taint()));
+            self.flow(id, &taint);
+            self.within(u, inv, socket, |me| {
+                if same_shell {
+                    flow = me.run_words(argv, place, None, &env, true);
+                } else {
+                    let chdir = inv.uses.iter().find(|x| x.role == Role::PathChdir).map(|x| x.value.clone());
+                    let status = me.subshell(|me| {
+                        if let Some(d) = chdir {
+                            me.change_dir(&d);
+                        }
+                        // A process of its own knows no functions.
+                        me.sh.functions = Default::default();
+                        me.run_words(argv, place, None, &env, true);
+                    });
+                    me.sh.status = status;
+                }
+            });
+        }
+        self.parent = saved_parent;
+        flow
+    }
+
+    /// What `{}` stands for: names below the places that the invocation lists.
+    fn found(&mut self, inv: &Invocation, at: Place) -> Value {
+        let mut out: Option<Value> = None;
+        for u in inv.uses.iter().filter(|u| u.role == Role::PathList).take(limits::MAX_READINGS) {
+            let mut v = u.value.clone();
+            if !v.prefix().ends_with(b"/") {
+                v.push(Value::computed(b"/", u.value.place(), Taint::default()));
+            }
+            v.push_piece(Piece::Glob(Glob::Star, u.value.place()));
+            out = Some(match out {
+                None => v,
+                Some(o) => Value::either(o, v),
+            });
+        }
+        out.unwrap_or_else(|| Value::unknown(Why::Output(inv.name.clone()), at))
+    }
+
+    /// The environment in which code of this invocation runs: its parameters are the operands that follow it.
+    fn code_env(&self, language: Language, inv: &Invocation, u: &Use) -> Env {
+        let _ = language;
+        let place = u.value.place();
+        let index = inv.operands.iter().position(|o| o.place() == place && *o == u.value);
+        let after = match index {
+            Some(i) => inv.operands.get(i.saturating_add(1)..).unwrap_or(&[]),
+            None => &inv.operands,
+        };
+        match u.role {
+            Role::PathScript => Env::Fresh(Some(u.value.clone()), Some(after.to_vec())),
+            _ => Env::Fresh(after.first().cloned(), Some(after.get(1..).unwrap_or(&[]).to_vec())),
+        }
+    }
+
+    /// Text split at blanks, as xargs and `command.string` do (quotes hold words together).
+    pub(crate) fn split_string(&mut self, v: &Value) -> Vec<Value> {
+        let mut out = Vec::new();
+        let mut runs = Vec::new();
+        for p in &v.pieces {
+            runs.push(super::expand::Run::Piece(p.clone(), super::expand::Mode::Expanded));
+        }
+        let noglob = std::mem::replace(&mut self.sh.opts.noglob, true);
+        let ifs = self.sh.vars.clone();
+        self.sh.set("IFS", Content::Unset);
+        let no_split = std::mem::replace(&mut self.sh.opts.no_split, false);
+        self.split(runs, &mut out);
+        self.sh.opts.no_split = no_split;
+        self.sh.vars = ifs;
+        self.sh.opts.noglob = noglob;
+        out
+    }
+
+    /// The lines of a value.
+    fn lines(&mut self, v: &Value) -> Vec<Value> {
+        let End::Input(i) = self.new_input(v.clone()) else { return Vec::new() };
+        let fd = 250;
+        self.sh.set_fd(fd, End::Input(i));
+        let mut out = Vec::new();
+        while out.len() < limits::MAX_TURNS as usize {
+            match self.read_line(fd, b'\n') {
+                Ok(Some(l)) => out.push(l),
+                Ok(None) => break,
+                Err(l) => {
+                    if !l.pieces.is_empty() {
+                        out.push(l);
+                    }
+                    break;
+                }
+            }
+        }
+        self.sh.fds.retain(|(n, _)| *n != fd);
+        out
+    }
+}
+
+/// Replaces every occurrence of a placeholder in a word.
+fn replace_mark(word: &Value, mark: &[u8], with: &Value) -> Value {
+    if mark.is_empty() {
+        return word.clone();
+    }
+    let mut out = Value::default();
+    for p in &word.pieces {
+        let Piece::Literal(l) = p else {
+            out.push_piece(p.clone());
+            continue;
+        };
+        let mut rest: &[u8] = &l.bytes;
+        let mut any = false;
+        while let Some(i) = rest.windows(mark.len()).position(|w| w == mark) {
+            any = true;
+            let (head, tail) = rest.split_at(i);
+            if !head.is_empty() {
+                out.push(Value::computed(head, l.from, l.taint.clone()));
+            }
+            out.push(with.clone());
+            rest = tail.get(mark.len()..).unwrap_or(&[]);
+        }
+        if !any {
+            out.push_piece(p.clone());
+        } else if !rest.is_empty() {
+            out.push(Value::computed(rest, l.from, l.taint.clone()));
+        }
+    }
+    out
+}
+
+/// The language of the program's own scripts.
+fn language_of(inv: &Invocation) -> Option<Language> {
+    inv.grammar.and_then(command::language)
+}
+
+/// The language that the first line of a file names; a text without one is run by the shell.
+fn interpreter(content: &Value) -> Language {
+    let prefix = content.prefix();
+    let line = prefix.split(|b| *b == b'\n').next().unwrap_or(&[]);
+    let Some(line) = line.strip_prefix(b"#!") else { return Language::Sh };
+    let line = String::from_utf8_lossy(line);
+    // `#!/usr/bin/env python3` names its interpreter in the second word.
+    line.split_whitespace()
+        .filter(|w| !w.starts_with('-') && !w.contains('='))
+        .filter_map(|w| command::language(w.rsplit('/').next().unwrap_or(w)))
+        .next_back()
+        .unwrap_or(Language::Other)
+}
+
+fn is_heredoc(v: &Value) -> bool {
+    v.pieces.iter().any(|p| match p {
+        Piece::Literal(l) => l.taint.is_empty() && l.exact && l.from.span.len() > 0,
+        _ => false,
+    })
+}

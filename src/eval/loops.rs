@@ -1,0 +1,221 @@
+//! Loops: unrolled over what is known, walked and joined over what is not.
+//!
+//! In: the tree's loops. Out: the state after them. At most [`crate::limits::MAX_TURNS`] turns are walked one by one;
+//! a loop whose next turn would change nothing ends at once, whatever its condition.
+
+use super::scope::Shell;
+use super::{Flow, Interp};
+use crate::effect::Certainty;
+use crate::limits;
+use crate::source::Span;
+use crate::syntax::ast::{ArithFor, For, List, Loop};
+use crate::value::{Piece, Value, Why};
+
+impl Interp<'_> {
+    /// `for` and `select`.
+    pub(crate) fn for_loop(&mut self, f: &For, select: bool) -> Flow {
+        let items = match &f.words {
+            Some(ws) => self.fields(ws),
+            None => match &self.sh.positional {
+                Some(p) => p.as_ref().clone(),
+                None => vec![Self::many_words(Why::Parameter("@".into()), self.at(f.body.span), Default::default())],
+            },
+        };
+        self.sh.status = Some(0);
+        if select {
+            // Which one a person picks is not known.
+            let mut v = Value::default();
+            if let Some(first) = items.first().cloned() {
+                v = items.iter().skip(1).fold(first, |a, b| Value::either(a, b.clone()));
+            }
+            self.sh.set_scalar(&f.name, v);
+            let before = self.sh.clone();
+            let flow = self.conditional(|me| me.list(&f.body));
+            return self.end_turns(flow, Some(before));
+        }
+        let mut ends: Vec<Shell> = Vec::new();
+        let mut turns = 0u32;
+        let mut left = None;
+        for (i, item) in items.iter().enumerate() {
+            let many = item.pieces.iter().any(|p| match p {
+                Piece::Unknown(u) => u.splits,
+                Piece::Glob(..) => true,
+                _ => false,
+            });
+            if turns >= limits::MAX_TURNS || !self.spend(1) {
+                // The turns that are left, as one: the variable is any of the words.
+                let rest = items.get(i..).unwrap_or(&[]);
+                self.join_turns(&f.name, rest, &f.body);
+                break;
+            }
+            turns = turns.saturating_add(1);
+            let mut v = item.clone();
+            for p in &mut v.pieces {
+                if let Piece::Unknown(u) = p {
+                    u.splits = false;
+                }
+            }
+            self.sh.set_scalar(&f.name, v);
+            let before = many.then(|| self.sh.clone());
+            let flow = if many { self.conditional(|me| me.list(&f.body)) } else { self.list(&f.body) };
+            if let Some(b) = before {
+                let flow = self.end_turns(flow, Some(b));
+                if flow != Flow::Next {
+                    left = Some(flow);
+                    break;
+                }
+                continue;
+            }
+            match flow {
+                Flow::Next | Flow::Continue(0 | 1) => {}
+                Flow::Continue(n) => {
+                    left = Some(Flow::Continue(n.saturating_sub(1)));
+                    break;
+                }
+                Flow::Break(n) => {
+                    if n > 1 {
+                        left = Some(Flow::Break(n.saturating_sub(1)));
+                    }
+                    break;
+                }
+                other => {
+                    left = Some(other);
+                    break;
+                }
+            }
+            if ends.len() < 2 {
+                ends.push(self.sh.clone());
+            }
+        }
+        left.unwrap_or(Flow::Next)
+    }
+
+    /// The words that are left as one turn.
+    fn join_turns(&mut self, name: &str, rest: &[Value], body: &List) {
+        let Some(first) = rest.first() else { return };
+        let mut v = first.clone();
+        for r in rest.iter().skip(1).take(limits::MAX_READINGS) {
+            v = Value::either(v, r.clone());
+        }
+        if rest.len() > limits::MAX_READINGS {
+            let at = v.place();
+            v = Value::unknown_tainted(Why::Joined, at, v.taint());
+        }
+        self.sh.set_scalar(name, v);
+        let before = self.sh.clone();
+        let flow = self.conditional(|me| me.list(body));
+        self.end_turns(flow, Some(before));
+    }
+
+    /// After a turn that may not have been taken.
+    fn end_turns(&mut self, flow: Flow, before: Option<Shell>) -> Flow {
+        if let Some(b) = before {
+            let sh = std::mem::take(&mut self.sh);
+            self.sh = if matches!(flow, Flow::Next | Flow::Break(_) | Flow::Continue(_)) { sh.join(b) } else { b };
+            self.sh.status = None;
+        }
+        Flow::Next
+    }
+
+    /// `while` and `until`.
+    pub(crate) fn while_loop(&mut self, l: &Loop) -> Flow {
+        self.turns(|me| me.list(&l.condition), l.until, &l.body, |_| {})
+    }
+
+    /// `for (( ; ; ))`
+    pub(crate) fn arith_for(&mut self, f: &ArithFor) -> Flow {
+        if f.init.span != Span::default() && !f.init.parts.is_empty() {
+            let _ = self.arith(&f.init);
+        }
+        self.turns(
+            |me| {
+                me.sh.status = if f.test.parts.is_empty() {
+                    Some(0)
+                } else {
+                    me.arith(&f.test).ok().map(|n| i32::from(n == 0))
+                };
+                Flow::Next
+            },
+            false,
+            &f.body,
+            |me| {
+                if !f.step.parts.is_empty() {
+                    let _ = me.arith(&f.step);
+                }
+            },
+        )
+    }
+
+    fn turns(
+        &mut self,
+        mut condition: impl FnMut(&mut Self) -> Flow,
+        until: bool,
+        body: &List,
+        mut step: impl FnMut(&mut Self),
+    ) -> Flow {
+        let saved = self.certainty;
+        let mut status = Some(0);
+        let mut n = 0u32;
+        let flow = loop {
+            n = n.saturating_add(1);
+            let before = self.sh.clone();
+            let unread = self.unread();
+            let flow = condition(self);
+            if flow != Flow::Next {
+                break flow;
+            }
+            let go = self.sh.status.map(|s| (s == 0) != until);
+            if go == Some(false) {
+                self.sh.status = status;
+                break Flow::Next;
+            }
+            let without = self.sh.clone();
+            if go.is_none() {
+                self.certainty = self.certainty.min(Certainty::Conditional);
+            }
+            let flow = self.list(body);
+            status = self.sh.status;
+            match flow {
+                Flow::Next | Flow::Continue(0 | 1) => {}
+                Flow::Continue(k) => break Flow::Continue(k.saturating_sub(1)),
+                Flow::Break(k) => {
+                    if go.is_none() {
+                        let sh = std::mem::take(&mut self.sh);
+                        self.sh = sh.join(without);
+                    }
+                    break if k > 1 { Flow::Break(k.saturating_sub(1)) } else { Flow::Next };
+                }
+                other if go.is_none() => {
+                    let _ = other;
+                    self.sh = without;
+                    break Flow::Next;
+                }
+                other => break other,
+            }
+            step(self);
+            let settled = self.sh.same(&before) && self.unread() == unread;
+            if go.is_none() {
+                // The next turn may come or not, from either state: two turns show what one turn's effects do to the
+                // next; further ones add nothing that is kept.
+                let sh = std::mem::take(&mut self.sh);
+                self.sh = sh.join(without);
+                self.sh.status = None;
+                if settled || n >= 2 {
+                    break Flow::Next;
+                }
+                continue;
+            }
+            if settled {
+                // An endless loop, or one that something outside ends.
+                break Flow::Next;
+            }
+            if n >= limits::MAX_TURNS || !self.spend(1) {
+                self.limit("turns of a loop", self.at(body.span));
+                self.sh.status = None;
+                break Flow::Next;
+            }
+        };
+        self.certainty = saved;
+        flow
+    }
+}

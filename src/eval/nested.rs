@@ -1,0 +1,239 @@
+//! Code in code: text that a command evaluates becomes a program of its own and is run in turn.
+//!
+//! In: a language and the value of the text. Out: an `evaluate` effect with the flows into it, a program in the graph,
+//! and whatever that program does. Pieces of the text that are not known stand in it as markers, so that what is known
+//! around them is read all the same.
+
+use super::expand::{MARK_CLOSE, MARK_OPEN};
+use super::scope::{Content, Shell};
+use super::{Flow, Interp};
+use crate::effect::graph::{DoubtKind, Reach};
+use crate::effect::{EffectId, Language, Object, ProcessId, Verb};
+use crate::limits;
+use crate::source::{Place, Segment};
+use crate::value::{Piece, Value};
+use std::rc::Rc;
+
+/// The state in which nested shell code runs.
+pub(crate) enum Env {
+    /// The current shell: `eval`, `source`. With parameters of its own where given.
+    Current(Option<Vec<Value>>),
+    /// A copy of the current shell.
+    Subshell(Option<Vec<Value>>),
+    /// A new shell process: exported variables only; `$0` and the positional parameters.
+    Fresh(Option<Value>, Option<Vec<Value>>),
+}
+
+impl Interp<'_> {
+    /// Evaluates code. Gives the `evaluate` effect, and how the code ended.
+    pub(crate) fn evaluate(
+        &mut self,
+        language: Language,
+        code: Value,
+        reach: Reach,
+        by: ProcessId,
+        at: Place,
+        env: Env,
+    ) -> (EffectId, Flow) {
+        let id = self.effect(Verb::Evaluate, Object::Code(language, code.clone()), by, at);
+        self.flow(id, &code.taint());
+        if self.depth == 0 {
+            let start = std::time::Instant::now();
+            let r = self.evaluate_known(language, code, reach, by, at, env);
+            self.nested_time += start.elapsed();
+            return (id, r);
+        }
+        (id, self.evaluate_known(language, code, reach, by, at, env))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the second half of `evaluate`")]
+    fn evaluate_known(
+        &mut self,
+        language: Language,
+        code: Value,
+        reach: Reach,
+        by: ProcessId,
+        at: Place,
+        env: Env,
+    ) -> Flow {
+        if self.depth >= limits::MAX_PROGRAM_DEPTH {
+            self.limit("programs in programs", at);
+            return Flow::Next;
+        }
+        if code.pieces.is_empty() {
+            return Flow::Next;
+        }
+        // Text of which no byte is known: there is nothing to read.
+        if !code.pieces.iter().any(|p| matches!(p, Piece::Literal(_) | Piece::OneOf(_))) {
+            self.doubt(DoubtKind::UnknownCode, code.show(), at);
+            return Flow::Next;
+        }
+        let mut readings = code.readings();
+        readings.truncate(8);
+        let several = readings.len() > 1;
+        let mut flow = Flow::Next;
+        let mut ends = Vec::new();
+        let start = several.then(|| self.sh.clone());
+        for r in readings {
+            if let Some(s) = &start {
+                self.sh = s.clone();
+            }
+            let f = if several {
+                self.conditional(|me| me.evaluate_reading(language, &r, reach, by, at, &env))
+            } else {
+                self.evaluate_reading(language, &r, reach, by, at, &env)
+            };
+            if several {
+                ends.push((f, self.sh.clone()));
+            } else {
+                flow = f;
+            }
+        }
+        if several {
+            flow = self.meet(ends, None);
+            self.sh.status = None;
+        }
+        flow
+    }
+
+    fn evaluate_reading(&mut self, language: Language, code: &Value, reach: Reach, by: ProcessId, at: Place, env: &Env) -> Flow {
+        let (bytes, segments, unknown) = self.marked(code);
+        if bytes.len() > limits::MAX_VALUE {
+            self.limit("size of nested code", at);
+            return Flow::Next;
+        }
+        if !self.spend(1 + bytes.len() as u64 / 16) {
+            return Flow::Exit;
+        }
+        if unknown {
+            self.doubt(DoubtKind::UnknownCode, code.show(), at);
+        }
+        let text = self.source.add(&bytes, at, segments);
+        let before = self.enter_program(language, text, at, reach, Some(by));
+        let saved_text = std::mem::replace(&mut self.text, text);
+        let saved_parent = std::mem::replace(&mut self.parent, Some(by));
+        self.depth = self.depth.saturating_add(1);
+        let flow = match language {
+            Language::Sh | Language::Bash | Language::Zsh | Language::Ksh => self.shell_code(language, &bytes, env),
+            other => {
+                self.foreign(other, &bytes, by, at);
+                Flow::Next
+            }
+        };
+        self.depth = self.depth.saturating_sub(1);
+        self.parent = saved_parent;
+        self.text = saved_text;
+        self.program = before;
+        flow
+    }
+
+    /// Code in a language that is not a shell.
+    fn foreign(&mut self, language: Language, bytes: &[u8], by: ProcessId, at: Place) {
+        let _ = (bytes, by);
+        self.sh.status = None;
+        self.doubt(DoubtKind::OpaqueCode, language.name().to_string(), at);
+    }
+
+    fn shell_code(&mut self, language: Language, bytes: &[u8], env: &Env) -> Flow {
+        let prog = self.read_shell(language, bytes);
+        let saved_language = self.language;
+        let flow = match env {
+            Env::Current(args) => {
+                let before = args.as_ref().map(|a| self.sh.positional.replace(Rc::new(a.clone())));
+                let flow = self.statements(&prog);
+                if let Some(p) = before {
+                    self.sh.positional = p;
+                }
+                flow
+            }
+            Env::Subshell(args) => {
+                let args = args.clone();
+                let status = self.subshell(|me| {
+                    if let Some(a) = args {
+                        me.sh.positional = Some(Rc::new(a));
+                    }
+                    me.statements(&prog);
+                });
+                self.sh.status = status;
+                Flow::Next
+            }
+            Env::Fresh(zero, args) => {
+                self.language = language;
+                let fresh = self.fresh(zero.clone(), args.clone());
+                let saved = std::mem::replace(&mut self.sh, fresh);
+                let calls = std::mem::take(&mut self.calls);
+                self.dialect_options(language);
+                self.statements(&prog);
+                let status = self.sh.status;
+                self.calls = calls;
+                self.sh = saved;
+                self.sh.status = status;
+                Flow::Next
+            }
+        };
+        self.language = saved_language;
+        flow
+    }
+
+    /// The state of a new shell process.
+    fn fresh(&self, zero: Option<Value>, args: Option<Vec<Value>>) -> Shell {
+        let vars = self
+            .sh
+            .vars
+            .iter()
+            .filter(|(n, v)| v.attrs.exported || (is_inherited(n) && !matches!(v.content, Content::Unset)))
+            .map(|(n, v)| {
+                let mut v = v.clone();
+                v.attrs = super::scope::Attrs { exported: true, ..Default::default() };
+                (n.clone(), v)
+            })
+            .collect();
+        Shell {
+            vars: Rc::new(vars),
+            positional: Some(Rc::new(args.unwrap_or_default())),
+            zero,
+            fds: self.sh.fds.clone(),
+            cwd: self.sh.cwd.clone(),
+            ..Shell::default()
+        }
+    }
+
+    /// The bytes of a value with markers for what is not known; true where there are any.
+    pub(crate) fn marked(&mut self, v: &Value) -> (Vec<u8>, Vec<Segment>, bool) {
+        if let Some((bytes, segments)) = v.to_text() {
+            return (bytes, segments, false);
+        }
+        let mut bytes = Vec::new();
+        let mut segments = Vec::new();
+        for p in &v.pieces {
+            let start = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+            match p {
+                Piece::Literal(l) => {
+                    segments.push(Segment { start, from: l.from, exact: l.exact });
+                    bytes.extend_from_slice(&l.bytes);
+                }
+                Piece::Glob(_, at) => {
+                    let text = Value { pieces: smallvec::smallvec![p.clone()] }.show();
+                    segments.push(Segment { start, from: *at, exact: false });
+                    bytes.extend_from_slice(text.as_bytes());
+                }
+                other => {
+                    let from = Value { pieces: smallvec::smallvec![other.clone()] }.place();
+                    segments.push(Segment { start, from, exact: false });
+                    if self.markers.len() < 100_000 {
+                        bytes.push(MARK_OPEN);
+                        bytes.extend_from_slice(self.markers.len().to_string().as_bytes());
+                        bytes.push(MARK_CLOSE);
+                        self.markers.push(other.clone());
+                    }
+                }
+            }
+        }
+        (bytes, segments, true)
+    }
+}
+
+/// Variables that every login environment exports: assigning one changes what children see.
+fn is_inherited(name: &str) -> bool {
+    matches!(name, "PATH" | "HOME" | "USER" | "LOGNAME" | "SHELL" | "LANG" | "TERM" | "PWD" | "TMPDIR" | "EDITOR" | "PAGER" | "DISPLAY")
+}

@@ -1,0 +1,703 @@
+//! Parameter expansion: `$name` and `${…}` with every operator, over values.
+//!
+//! In: the tree's `Param` and the shell's state. Out: runs. An operator on text that is not known gives an unknown
+//! piece that keeps what the text came from.
+
+use super::Interp;
+use super::expand::{Mode, Run};
+use super::scope::Content;
+use crate::source::{Place, Span};
+use crate::syntax::ast::{ArithText, Param, ParamOp, ReplaceAt, Subscript, Word};
+use super::glob::compile;
+use crate::value::pattern::{Extent, Replacement};
+use crate::value::quote::{self, Case};
+use crate::value::{Bytes, Piece, Taint, Value, Why};
+
+/// What a parameter holds.
+enum Got {
+    /// One string, or unset.
+    One(Option<Value>),
+    /// The elements of `$@`, `$*`, an array with `[@]` or `[*]`. The flag is `*`.
+    Many(Vec<Value>, bool),
+}
+
+impl Interp<'_> {
+    /// One parameter expansion → runs.
+    pub(crate) fn param(&mut self, p: &Param, span: Span, quoted: bool, out: &mut Vec<Run>) {
+        let at = self.at(span);
+        match &p.op {
+            ParamOp::Names(at_sign) => {
+                let prefix = p.name.as_str();
+                let mut names: Vec<&String> = self.sh.vars.keys().filter(|k| k.starts_with(prefix)).collect();
+                names.sort();
+                let values: Vec<Value> =
+                    names.iter().map(|n| Value::computed(n.as_bytes(), at, Taint::default())).collect();
+                // The environment may hold further ones.
+                return self.many_runs(values, !at_sign, quoted, at, out);
+            }
+            ParamOp::Keys(at_sign) => {
+                let keys = self.keys(&p.name, at);
+                return self.many_runs(keys, !at_sign, quoted, at, out);
+            }
+            ParamOp::Other(parts) => {
+                // Every substitution in it is visited; the result is not computed.
+                let inner = self.quoted_parts(parts);
+                let v = Value::unknown_tainted(Why::NotComputed("expansion of another shell"), at, inner.taint());
+                return self.value_runs(v, quoted, out);
+            }
+            _ => {}
+        }
+        let got = if p.indirect { self.indirect(p, at) } else { self.got(&p.name, p.subscript.as_ref(), at) };
+        match got {
+            Got::One(v) => {
+                let r = self.operate(p, v, at);
+                if let Some(v) = r {
+                    // An array that an operator gives (`${x:-"$@"}`) is joined: one value is all that is left of it.
+                    if quoted && v.pieces.is_empty() {
+                        out.push(Run::Null);
+                    } else {
+                        self.value_runs(v, quoted, out);
+                    }
+                }
+            }
+            Got::Many(list, star) => {
+                let list = self.operate_many(p, list, at);
+                match list {
+                    Ok(list) => self.many_runs(list, star, quoted, at, out),
+                    Err(v) => self.value_runs(v, quoted, out),
+                }
+            }
+        }
+    }
+
+    fn many_runs(&mut self, list: Vec<Value>, star: bool, quoted: bool, at: Place, out: &mut Vec<Run>) {
+        if star && quoted {
+            let sep: Vec<u8> = match self.ifs() {
+                Some(ifs) => ifs.first().map(|b| vec![*b]).unwrap_or_default(),
+                None => b" ".to_vec(),
+            };
+            let mut v = Value::default();
+            for (i, item) in list.into_iter().enumerate() {
+                if i > 0 && !sep.is_empty() {
+                    v.push(Value::computed(&sep, at, Taint::default()));
+                }
+                v.push(item);
+            }
+            if v.pieces.is_empty() {
+                out.push(Run::Null);
+            }
+            return self.value_runs(v, true, out);
+        }
+        for (i, v) in list.into_iter().enumerate() {
+            if i > 0 {
+                out.push(Run::Break);
+            }
+            if v.pieces.is_empty() {
+                if quoted {
+                    out.push(Run::Null);
+                }
+            } else if quoted {
+                // An unknown `"$@"` is any number of words even between quotes: its pieces keep their flag.
+                for p in v.pieces {
+                    out.push(Run::Piece(p, Mode::Quoted));
+                }
+            } else {
+                self.value_runs(v, false, out);
+            }
+        }
+    }
+
+    /// The value of a plain variable, with what the shell itself gives to some; `None` where unset.
+    pub(crate) fn variable(&mut self, name: &str, at: Place) -> Option<Value> {
+        match self.got(name, None, at) {
+            Got::One(v) => v,
+            Got::Many(mut l, _) => l.pop(),
+        }
+    }
+
+    fn got(&mut self, name: &str, subscript: Option<&Subscript>, at: Place) -> Got {
+        let parameter = |n: &str| Value::unknown(Why::Parameter(n.to_string()), at);
+        match name {
+            "@" | "*" => {
+                let star = name == "*";
+                return match &self.sh.positional {
+                    Some(list) => Got::Many(list.as_ref().clone(), star),
+                    None => {
+                        let mut v = parameter(name);
+                        if let Some(Piece::Unknown(u)) = v.pieces.first_mut() {
+                            u.splits = true;
+                        }
+                        Got::Many(vec![v], star)
+                    }
+                };
+            }
+            "#" => {
+                return Got::One(Some(match &self.sh.positional {
+                    Some(l) => Value::computed(l.len().to_string().as_bytes(), at, Taint::default()),
+                    None => parameter(name),
+                }));
+            }
+            "?" => {
+                return Got::One(Some(match self.sh.status {
+                    Some(n) => Value::computed(n.to_string().as_bytes(), at, Taint::default()),
+                    None => parameter(name),
+                }));
+            }
+            "0" => return Got::One(Some(self.sh.zero.clone().unwrap_or_else(|| parameter(name)))),
+            "$" | "!" | "-" => return Got::One(Some(parameter(name))),
+            "_" => return Got::One(Some(self.sh.last_arg.clone().unwrap_or_else(|| parameter(name)))),
+            _ => {}
+        }
+        if name.bytes().all(|b| b.is_ascii_digit()) {
+            let n: usize = name.parse().unwrap_or(usize::MAX);
+            return match &self.sh.positional {
+                Some(l) => Got::One(n.checked_sub(1).and_then(|i| l.get(i)).cloned()),
+                None => Got::One(Some(parameter(name))),
+            };
+        }
+        let target = self.sh.target(name).into_owned();
+        // A nameref may point at an element: `declare -n r=a[1]`.
+        if let Some((base, rest)) = target.split_once('[')
+            && subscript.is_none()
+        {
+            let key = rest.trim_end_matches(']').to_string();
+            let base = base.to_string();
+            return Got::One(self.element(&base, key.as_bytes(), at));
+        }
+        let name = target.as_str();
+        let Some(var) = self.sh.var(name) else {
+            let v = match name {
+                "HOME" => Value::unknown(Why::Home(String::new()), at),
+                "PWD" => self
+                    .sh
+                    .cwd
+                    .clone()
+                    .unwrap_or_else(|| Value::unknown(Why::Environment("PWD".into()), at)),
+                "IFS" => Value::computed(b" \t\n", at, Taint::default()),
+                "OPTIND" => Value::computed(b"1", at, Taint::default()),
+                _ => Value::unknown(Why::Environment(name.to_string()), at),
+            };
+            return match subscript {
+                Some(Subscript::At) => Got::Many(vec![v], false),
+                Some(Subscript::Star) => Got::Many(vec![v], true),
+                _ => Got::One(Some(v)),
+            };
+        };
+        match (&var.content, subscript) {
+            (Content::Unset, Some(s @ (Subscript::At | Subscript::Star))) => {
+                Got::Many(Vec::new(), matches!(s, Subscript::Star))
+            }
+            (Content::Unset, _) => Got::One(None),
+            (Content::Scalar(v), None) => Got::One(Some(v.clone())),
+            (Content::Scalar(v), Some(Subscript::At)) => Got::Many(vec![v.clone()], false),
+            (Content::Scalar(v), Some(Subscript::Star)) => Got::Many(vec![v.clone()], true),
+            (Content::Indexed(m), None) => Got::One(m.get(&0).cloned()),
+            (Content::Assoc(m), None) => Got::One(m.iter().find(|(k, _)| k == b"0").map(|(_, v)| v.clone())),
+            (Content::Indexed(m), Some(s @ (Subscript::At | Subscript::Star))) => {
+                Got::Many(m.values().cloned().collect(), matches!(s, Subscript::Star))
+            }
+            (Content::Assoc(m), Some(s @ (Subscript::At | Subscript::Star))) => {
+                // bash gives them in the order of its hash table: the set is known, the order is not.
+                let star = matches!(s, Subscript::Star);
+                if m.len() > 1 {
+                    let mut taint = Taint::default();
+                    m.iter().for_each(|(_, v)| taint.join(&v.taint()));
+                    let mut v = Value::unknown_tainted(Why::NotComputed("order of an associative array"), at, taint);
+                    if let Some(Piece::Unknown(u)) = v.pieces.first_mut() {
+                        u.splits = true;
+                    }
+                    return Got::Many(vec![v], star);
+                }
+                Got::Many(m.iter().map(|(_, v)| v.clone()).collect(), star)
+            }
+            (_, Some(Subscript::Index(t))) => {
+                let name = name.to_string();
+                Got::One(self.indexed(&name, t, at))
+            }
+        }
+    }
+
+    /// `${name[subscript]}`
+    fn indexed(&mut self, name: &str, subscript: &ArithText, at: Place) -> Option<Value> {
+        if matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Assoc(_))) {
+            let key = self.quoted_parts(&subscript.parts);
+            return match key.as_literal() {
+                Some(k) => self.element(name, &k, at),
+                None => Some(self.any_element(name, key.taint(), at)),
+            };
+        }
+        match self.arith(subscript) {
+            Ok(n) => self.element(name, n.to_string().as_bytes(), at),
+            Err(t) => Some(self.any_element(name, t, at)),
+        }
+    }
+
+    fn any_element(&self, name: &str, mut taint: Taint, at: Place) -> Value {
+        let values: Vec<Value> = match self.sh.var(name).map(|v| &v.content) {
+            Some(Content::Indexed(m)) => m.values().cloned().collect(),
+            Some(Content::Assoc(m)) => m.iter().map(|(_, v)| v.clone()).collect(),
+            Some(Content::Scalar(v)) => vec![v.clone()],
+            _ => Vec::new(),
+        };
+        values.iter().for_each(|v| taint.join(&v.taint()));
+        if (1..=crate::limits::MAX_READINGS).contains(&values.len()) {
+            let mut v = Value::default();
+            v.pieces.push(Piece::OneOf(values));
+            return v;
+        }
+        Value::unknown_tainted(Why::NotComputed("element of an array"), at, taint)
+    }
+
+    /// The element with that key.
+    pub(crate) fn element(&self, name: &str, key: &[u8], at: Place) -> Option<Value> {
+        match self.sh.var(name).map(|v| &v.content) {
+            Some(Content::Assoc(m)) => m.iter().find(|(k, _)| k == key).map(|(_, v)| v.clone()),
+            Some(Content::Indexed(m)) => {
+                let n: i64 = std::str::from_utf8(key).ok()?.trim().parse().ok()?;
+                let n = if n < 0 {
+                    m.keys().next_back().copied().unwrap_or(-1).checked_add(1)?.checked_add(n)?
+                } else {
+                    n
+                };
+                m.get(&n).cloned()
+            }
+            Some(Content::Scalar(v)) => (key == b"0" || key == b"-1").then(|| v.clone()),
+            Some(Content::Unset) => None,
+            None => Some(Value::unknown(Why::Environment(name.to_string()), at)),
+        }
+    }
+
+    fn keys(&mut self, name: &str, at: Place) -> Vec<Value> {
+        let name = self.sh.target(name).into_owned();
+        match self.sh.var(&name).map(|v| &v.content) {
+            Some(Content::Indexed(m)) => {
+                m.keys().map(|k| Value::computed(k.to_string().as_bytes(), at, Taint::default())).collect()
+            }
+            Some(Content::Assoc(m)) if m.len() <= 1 => {
+                m.iter().map(|(k, _)| Value::computed(k, at, Taint::default())).collect()
+            }
+            Some(Content::Assoc(_)) => {
+                let mut v = Value::unknown(Why::NotComputed("order of an associative array"), at);
+                if let Some(Piece::Unknown(u)) = v.pieces.first_mut() {
+                    u.splits = true;
+                }
+                vec![v]
+            }
+            Some(Content::Scalar(_)) => vec![Value::computed(b"0", at, Taint::default())],
+            Some(Content::Unset) => Vec::new(),
+            None => vec![Value::unknown(Why::Environment(name), at)],
+        }
+    }
+
+    /// `${!name}`
+    fn indirect(&mut self, p: &Param, at: Place) -> Got {
+        // `${!ref}` of a nameref gives the name it refers to.
+        if let Some(var) = self.sh.var(&p.name)
+            && var.attrs.nameref
+            && let Content::Scalar(v) = &var.content
+        {
+            return Got::One(Some(v.clone()));
+        }
+        let name = match self.got(&p.name, p.subscript.as_ref(), at) {
+            Got::One(Some(v)) => v,
+            Got::One(None) => return Got::One(None),
+            Got::Many(mut l, _) if l.len() == 1 => l.pop().unwrap_or_default(),
+            Got::Many(..) => return Got::One(Some(Value::unknown(Why::NotComputed("indirect expansion"), at))),
+        };
+        let Some(text) = name.as_str() else {
+            return Got::One(Some(Value::unknown_tainted(Why::NotComputed("indirect expansion"), at, name.taint())));
+        };
+        match text.split_once('[') {
+            Some((base, "@]")) => self.got(base, Some(&Subscript::At), at),
+            Some((base, "*]")) => self.got(base, Some(&Subscript::Star), at),
+            Some((base, rest)) => {
+                let key = rest.trim_end_matches(']');
+                Got::One(self.element(base, key.as_bytes(), at))
+            }
+            None => self.got(&text, None, at),
+        }
+    }
+
+    fn operate_many(&mut self, p: &Param, list: Vec<Value>, at: Place) -> Result<Vec<Value>, Value> {
+        let many_unknown = list.iter().any(|v| v.pieces.iter().any(|q| matches!(q, Piece::Unknown(u) if u.splits)));
+        match &p.op {
+            ParamOp::None => Ok(list),
+            ParamOp::Length => {
+                if many_unknown {
+                    return Err(Value::unknown(Why::NotComputed("number of elements"), at));
+                }
+                Err(Value::computed(list.len().to_string().as_bytes(), at, Taint::default()))
+            }
+            ParamOp::Default(..) | ParamOp::Assign(..) | ParamOp::Error(..) | ParamOp::Alternative(..) => {
+                let set = if list.is_empty() {
+                    None
+                } else {
+                    let mut v = Value::default();
+                    for (i, x) in list.iter().enumerate() {
+                        if i > 0 {
+                            v.push(Value::computed(b" ", at, Taint::default()));
+                        }
+                        v.push(x.clone());
+                    }
+                    Some(v)
+                };
+                if let (ParamOp::Default(colon, _), Some(v)) = (&p.op, &set)
+                    && (!colon || empty(v) == Some(false))
+                {
+                    return Ok(list);
+                }
+                match self.operate(p, set, at) {
+                    Some(v) => Err(v),
+                    None => Ok(Vec::new()),
+                }
+            }
+            ParamOp::Substring(off, len) => {
+                if many_unknown {
+                    return Ok(list);
+                }
+                let mut all = list;
+                // `$@` counts from `$0`; arrays count their elements.
+                let positional = p.subscript.is_none();
+                if positional {
+                    all.insert(0, self.sh.zero.clone().unwrap_or_else(|| Value::unknown(Why::Parameter("0".into()), at)));
+                }
+                let n = i64::try_from(all.len()).unwrap_or(i64::MAX);
+                let bad = |t: Taint| Value::unknown_tainted(Why::NotComputed("slice of an array"), at, t);
+                let off = self.arith(off).map_err(bad)?;
+                let len = match len {
+                    Some(l) => Some(self.arith(l).map_err(bad)?),
+                    None => None,
+                };
+                let start = if off < 0 { n.saturating_add(off) } else { off };
+                if start < 0 || start > n || len.is_some_and(|l| l < 0) {
+                    return Ok(Vec::new());
+                }
+                let end = len.map_or(n, |l| start.saturating_add(l).min(n));
+                let (s, e) = (usize::try_from(start).unwrap_or(0), usize::try_from(end).unwrap_or(0));
+                Ok(all.get(s..e.max(s)).map(<[Value]>::to_vec).unwrap_or_default())
+            }
+            _ => {
+                let mut out = Vec::with_capacity(list.len());
+                for v in list {
+                    out.push(self.operate(p, Some(v), at).unwrap_or_default());
+                }
+                Ok(out)
+            }
+        }
+    }
+
+    /// Applies the operator to one value. `None`: the expansion is empty because the parameter is unset.
+    fn operate(&mut self, p: &Param, v: Option<Value>, at: Place) -> Option<Value> {
+        match &p.op {
+            ParamOp::None => v,
+            ParamOp::Length => Some(self.length(v.unwrap_or_default(), at)),
+            ParamOp::Default(colon, w) => self.choose(v, *colon, w, |me, v, w| match v {
+                Some(v) => Some(v),
+                None => Some(me.single(w)),
+            }),
+            ParamOp::Assign(colon, w) => {
+                let name = p.name.clone();
+                self.choose(v, *colon, w, move |me, v, w| match v {
+                    Some(v) => Some(v),
+                    None => {
+                        let v = me.single(w);
+                        me.sh.set_scalar(&name, v.clone());
+                        Some(v)
+                    }
+                })
+            }
+            ParamOp::Error(colon, w) => self.choose(v, *colon, w, |me, v, w| match v {
+                Some(v) => Some(v),
+                None => {
+                    let _ = me.single(w);
+                    me.leave_on_error();
+                    None
+                }
+            }),
+            ParamOp::Alternative(colon, w) => self.choose(v, *colon, w, |me, v, w| v.map(|_| me.single(w))),
+            ParamOp::RemovePrefix(long, w) => {
+                let pat = self.pattern(w);
+                Some(self.remove(v?, &pat, *long, true, at))
+            }
+            ParamOp::RemoveSuffix(long, w) => {
+                let pat = self.pattern(w);
+                Some(self.remove(v?, &pat, *long, false, at))
+            }
+            ParamOp::Replace(where_, w, r) => {
+                let pat = self.pattern(w);
+                let rep = r.as_ref().map(|r| self.single(r)).unwrap_or_default();
+                let v = v?;
+                Some(self.replace(v, *where_, &pat, &rep, at))
+            }
+            ParamOp::Substring(off, len) => {
+                let v = v?;
+                Some(self.substring(v, off, len.as_ref(), at))
+            }
+            ParamOp::Case(op, double, w) => {
+                let pat = self.pattern(w);
+                let v = v?;
+                let pattern = if pat.pieces.is_empty() { None } else { Some(compile(&pat, false)) };
+                if let Some(None) = pattern {
+                    return Some(Value::unknown_tainted(Why::NotComputed("case of text"), at, v.taint()));
+                }
+                let pattern = pattern.flatten();
+                let case = match op {
+                    b'^' => Case::Upper,
+                    b',' => Case::Lower,
+                    _ => Case::Toggle,
+                };
+                Some(map_known(v, at, |b| quote::change_case(b, case, *double, pattern.as_ref()).ok()))
+            }
+            ParamOp::Transform(op) => {
+                if *op == b'a' {
+                    let attrs = self.sh.var(&p.name).map(|v| (v.attrs, v.content.clone()));
+                    return Some(Value::computed(&attribute_letters(attrs), at, Taint::default()));
+                }
+                if *op == b'A' || *op == b'K' || *op == b'k' {
+                    return Some(Value::unknown_tainted(
+                        Why::NotComputed("declaration of a variable"),
+                        at,
+                        v.map(|v| v.taint()).unwrap_or_default(),
+                    ));
+                }
+                if *op == b'P' {
+                    // The prompt's escapes are decoded, then what is in it is expanded: `x='$(cmd)'; ${x@P}` runs cmd.
+                    return Some(self.prompt(v?, at));
+                }
+                let op = *op;
+                Some(map_known(v?, at, |b| match op {
+                    b'Q' => Some(quote::shell_quote(b)),
+                    b'E' => Some(quote::ansi_c_decode(b)),
+                    b'U' => quote::change_case(b, Case::Upper, true, None).ok(),
+                    b'u' => quote::change_case(b, Case::Upper, false, None).ok(),
+                    b'L' => quote::change_case(b, Case::Lower, true, None).ok(),
+                    _ => None,
+                }))
+            }
+            ParamOp::Names(_) | ParamOp::Keys(_) | ParamOp::Other(_) => v,
+        }
+    }
+
+    /// The four operators that ask whether a parameter is set (and not empty): where that is not known, both ways.
+    fn choose(
+        &mut self,
+        v: Option<Value>,
+        colon: bool,
+        w: &Word,
+        take: impl Fn(&mut Self, Option<Value>, &Word) -> Option<Value>,
+    ) -> Option<Value> {
+        let Some(value) = v else { return take(self, None, w) };
+        let outer = value.pieces.iter().any(|p| {
+            matches!(p, Piece::Unknown(u) if matches!(u.why, Why::Environment(_) | Why::Parameter(_) | Why::Joined))
+        });
+        let is_empty = empty(&value);
+        match (is_empty, colon) {
+            (Some(true), true) => take(self, None, w),
+            (Some(_), _) if !outer => take(self, Some(value), w),
+            (None, false) if !outer => take(self, Some(value), w),
+            (Some(false), true) if value.pieces.iter().any(|p| matches!(p, Piece::Literal(l) if !l.bytes.is_empty())) => {
+                take(self, Some(value), w)
+            }
+            _ => {
+                let set = take(self, Some(value), w).unwrap_or_default();
+                let saved = self.certainty;
+                let unset = take(self, None, w).unwrap_or_default();
+                self.certainty = saved;
+                Some(Value::either(set, unset))
+            }
+        }
+    }
+
+    /// Text as a prompt: escapes decoded, the rest expanded.
+    fn prompt(&mut self, v: Value, at: Place) -> Value {
+        let Some(text) = v.as_literal().map(|b| b.into_owned()) else {
+            return Value::unknown_tainted(Why::NotComputed("prompt"), at, v.taint());
+        };
+        let mut out = Value::default();
+        for part in quote::prompt(&text) {
+            match part {
+                quote::PromptPart::Text(t) => {
+                    let t = Value::computed(&t, v.place(), v.taint());
+                    out.push(self.expand_again(t, at));
+                }
+                quote::PromptPart::Unknown(what) => out.push(Value::unknown(Why::NotComputed(what), at)),
+            }
+        }
+        out
+    }
+
+    fn length(&mut self, v: Value, at: Place) -> Value {
+        let taint = v.taint();
+        match v.as_literal() {
+            Some(b) => {
+                let n = match std::str::from_utf8(&b) {
+                    Ok(s) => s.chars().count(),
+                    Err(_) => b.len(),
+                };
+                Value::computed(n.to_string().as_bytes(), at, Taint::default())
+            }
+            None => Value::unknown_tainted(Why::NotComputed("length of text"), at, taint),
+        }
+    }
+
+    fn remove(&mut self, v: Value, pat: &Value, long: bool, prefix: bool, at: Place) -> Value {
+        if pat.pieces.is_empty() {
+            return v;
+        }
+        // `${f%.txt}` of text whose end is known needs no more than that.
+        if let (Some(p), false) = (pat.as_literal(), v.is_known()) {
+            let mut v = v;
+            let end = if prefix { v.pieces.first_mut() } else { v.pieces.last_mut() };
+            if let Some(Piece::Literal(l)) = end {
+                let cut = if prefix {
+                    l.bytes.strip_prefix(p.as_ref()).map(Bytes::from_slice)
+                } else {
+                    l.bytes.strip_suffix(p.as_ref()).map(Bytes::from_slice)
+                };
+                if let Some(rest) = cut {
+                    l.exact = false;
+                    l.bytes = rest;
+                    return v;
+                }
+                if l.bytes.len() >= p.len() {
+                    return v;
+                }
+            }
+            let taint = v.taint();
+            return Value::unknown_tainted(Why::NotComputed("part of text"), at, taint);
+        }
+        let Some(pattern) = compile(pat, false) else {
+            return Value::unknown_tainted(Why::NotComputed("part of text"), at, v.taint());
+        };
+        map_known(v, at, |b| {
+            let extent = if long { Extent::Longest } else { Extent::Shortest };
+            let rest = if prefix { pattern.strip_prefix(b, extent) } else { pattern.strip_suffix(b, extent) };
+            rest.ok().map(<[u8]>::to_vec)
+        })
+    }
+
+    fn replace(&mut self, v: Value, where_: ReplaceAt, pat: &Value, rep: &Value, at: Place) -> Value {
+        if pat.pieces.is_empty() && matches!(where_, ReplaceAt::First | ReplaceAt::All) {
+            return v;
+        }
+        let (Some(pattern), Some(rep_bytes)) = (compile(pat, false), rep.as_literal()) else {
+            let mut t = v.taint();
+            t.join(&rep.taint());
+            return Value::unknown_tainted(Why::NotComputed("replacement in text"), at, t);
+        };
+        let with = Replacement::literal(&rep_bytes);
+        map_known(v, at, |b| {
+            match where_ {
+                ReplaceAt::First => pattern.replace(b, &with, false),
+                ReplaceAt::All => pattern.replace(b, &with, true),
+                ReplaceAt::Start => pattern.replace_prefix(b, &with),
+                ReplaceAt::End => pattern.replace_suffix(b, &with),
+            }
+            .ok()
+        })
+    }
+
+    fn substring(&mut self, v: Value, off: &ArithText, len: Option<&ArithText>, at: Place) -> Value {
+        let unknown = |t: Taint| Value::unknown_tainted(Why::NotComputed("part of text"), at, t);
+        let off = match self.arith(off) {
+            Ok(n) => n,
+            Err(t) => return unknown(t),
+        };
+        let len = match len.map(|l| self.arith(l)) {
+            None => None,
+            Some(Ok(n)) => Some(n),
+            Some(Err(t)) => return unknown(t),
+        };
+        map_known(v, at, |b| {
+            let text = std::str::from_utf8(b).ok();
+            let n = i64::try_from(text.map_or(b.len(), |s| s.chars().count())).ok()?;
+            let start = if off < 0 { n.saturating_add(off) } else { off };
+            if start < 0 || start > n {
+                return Some(Vec::new());
+            }
+            let end = match len {
+                None => n,
+                Some(l) if l < 0 => n.saturating_add(l),
+                Some(l) => start.saturating_add(l).min(n),
+            };
+            if end < start {
+                return None;
+            }
+            let (s, e) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
+            Some(match text {
+                Some(t) => t.chars().skip(s).take(e.saturating_sub(s)).collect::<String>().into_bytes(),
+                None => b.get(s..e)?.to_vec(),
+            })
+        })
+    }
+}
+
+/// Applies a function to every known reading of a value; what is not known stays unknown, with what it came from.
+pub(crate) fn map_known(v: Value, at: Place, f: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Value {
+    if v.pieces.iter().any(|p| matches!(p, Piece::OneOf(_))) {
+        let mut it = v.readings().into_iter();
+        if let Some(first) = it.next()
+            && first != v
+        {
+            let mut out = map_known(first, at, &f as &dyn Fn(&[u8]) -> Option<Vec<u8>>);
+            for r in it {
+                out = Value::either(out, map_known(r, at, &f as &dyn Fn(&[u8]) -> Option<Vec<u8>>));
+            }
+            return out;
+        }
+    }
+    let taint = v.taint();
+    match v.as_literal().and_then(|b| f(&b).map(|r| (r == *b, r))) {
+        Some((true, _)) => v,
+        Some((false, r)) if r.len() <= crate::limits::MAX_VALUE => {
+            if r.is_empty() {
+                return Value::default();
+            }
+            Value::computed(&r, if v.pieces.is_empty() { at } else { v.place() }, taint)
+        }
+        Some(_) => Value::unknown_tainted(Why::Limit, at, taint),
+        None => Value::unknown_tainted(Why::NotComputed("text operation"), at, taint),
+    }
+}
+
+/// Whether a value is the empty string; `None` where that is not known.
+pub(crate) fn empty(v: &Value) -> Option<bool> {
+    let mut unknown = false;
+    for p in &v.pieces {
+        match p {
+            Piece::Literal(l) if !l.bytes.is_empty() => return Some(false),
+            Piece::Literal(_) => {}
+            Piece::Glob(..) => return Some(false),
+            Piece::Unknown(u) if matches!(u.why, Why::Home(_)) => return Some(false),
+            Piece::Unknown(_) => unknown = true,
+            Piece::OneOf(vs) => {
+                let all: Vec<Option<bool>> = vs.iter().map(empty).collect();
+                if all.iter().all(|e| *e == Some(false)) {
+                    return Some(false);
+                }
+                if !all.iter().all(|e| *e == Some(true)) {
+                    unknown = true;
+                }
+            }
+        }
+    }
+    if unknown { None } else { Some(true) }
+}
+
+fn attribute_letters(var: Option<(super::scope::Attrs, Content)>) -> Vec<u8> {
+    let Some((a, c)) = var else { return Vec::new() };
+    let mut out = Vec::new();
+    match c {
+        Content::Indexed(_) => out.push(b'a'),
+        Content::Assoc(_) => out.push(b'A'),
+        _ => {}
+    }
+    for (on, letter) in
+        [(a.integer, b'i'), (a.lower, b'l'), (a.nameref, b'n'), (a.readonly, b'r'), (a.upper, b'u'), (a.exported, b'x')]
+    {
+        if on {
+            out.push(letter);
+        }
+    }
+    out
+}

@@ -1,0 +1,481 @@
+//! Descriptors, redirections and the files that the text writes.
+//!
+//! In: redirections of the tree. Out: what each descriptor is connected to, and effects for what is opened. Content that
+//! is written in the text is kept, so that what reads it later gets it; two names of one file are one key.
+
+use super::scope::End;
+use super::{FileEntry, Interp};
+use crate::effect::{EffectId, Object, ProcessId, Verb};
+use crate::limits;
+use crate::source::{Place, Span};
+use crate::syntax::ast::{Heredoc, Redirect, RedirectFd, RedirectOp};
+use crate::value::{Channel, Piece, Taint, Value, Why};
+
+/// Descriptors as they were: to be put back after the command.
+pub(crate) type Saved = Vec<(u32, Option<End>)>;
+
+impl Interp<'_> {
+    /// Applies the redirections of one command, left to right.
+    pub(crate) fn redirect_all(&mut self, redirects: &[Redirect], span: Span, by: Option<ProcessId>) -> Saved {
+        if redirects.is_empty() {
+            return Vec::new();
+        }
+        let saved: Saved = self.sh.fds.iter().map(|(n, e)| (*n, Some(e.clone()))).collect();
+        let at = self.at(span);
+        let by = by.unwrap_or_else(|| self.process("", Vec::new(), at, true));
+        for r in redirects {
+            self.redirect(r, by);
+        }
+        saved
+    }
+
+    /// Puts descriptors back.
+    pub(crate) fn restore_fds(&mut self, saved: Saved) {
+        if saved.is_empty() {
+            return;
+        }
+        self.sh.fds = saved.into_iter().filter_map(|(n, e)| e.map(|e| (n, e))).collect();
+    }
+
+    fn redirect(&mut self, r: &Redirect, by: ProcessId) {
+        let default = match r.op {
+            RedirectOp::Read
+            | RedirectOp::ReadWrite
+            | RedirectOp::DupIn
+            | RedirectOp::Heredoc
+            | RedirectOp::HeredocTabs
+            | RedirectOp::HereString => 0,
+            _ => 1,
+        };
+        let at = self.at(r.span);
+        let n = match &r.fd {
+            RedirectFd::Default => default,
+            RedirectFd::Number(n) => *n,
+            RedirectFd::Variable(name) => {
+                // `{fd}>x`: the shell picks a number of ten or more.
+                let n = (10..250).find(|n| !self.sh.fds.iter().any(|(k, _)| k == n)).unwrap_or(250);
+                self.sh.set_scalar(name, Value::computed(n.to_string().as_bytes(), at, Taint::default()));
+                n
+            }
+        };
+        match r.op {
+            RedirectOp::Heredoc | RedirectOp::HeredocTabs => {
+                if let Some(h) = &r.heredoc {
+                    let v = self.heredoc(h);
+                    let end = self.new_input(v);
+                    self.sh.set_fd(n, end);
+                }
+            }
+            RedirectOp::HereString => {
+                let mut v = self.single(&r.target);
+                v.step(Channel::HereString);
+                v.push(Value::computed(b"\n", at, Taint::default()));
+                let end = self.new_input(v);
+                self.sh.set_fd(n, end);
+            }
+            RedirectOp::DupIn | RedirectOp::DupOut => {
+                let target = self.single(&r.target);
+                match target.as_literal().as_deref() {
+                    Some(b"-") => self.sh.fds.retain(|(k, _)| *k != n),
+                    Some(t) if t.strip_suffix(b"-").unwrap_or(t).iter().all(u8::is_ascii_digit) && !t.is_empty() => {
+                        let moved = t.ends_with(b"-");
+                        let t = t.strip_suffix(b"-").unwrap_or(t);
+                        let from: u32 =
+                            std::str::from_utf8(t).ok().and_then(|s| s.parse().ok()).unwrap_or(u32::MAX);
+                        let end = self.sh.fd(from).clone();
+                        self.sh.set_fd(n, end);
+                        if moved {
+                            self.sh.fds.retain(|(k, _)| *k != from);
+                        }
+                    }
+                    // `>& file`: both outputs.
+                    _ if r.op == RedirectOp::DupOut && r.fd == RedirectFd::Default && target.is_known() => {
+                        let end = self.open(&target, RedirectOp::Write, by, self.at(r.target.span));
+                        self.sh.set_fd(1, end.clone());
+                        self.sh.set_fd(2, end);
+                    }
+                    _ => self.sh.set_fd(n, End::Unknown),
+                }
+            }
+            RedirectOp::BothWrite | RedirectOp::BothAppend => {
+                let target = self.single(&r.target);
+                let op = if r.op == RedirectOp::BothWrite { RedirectOp::Write } else { RedirectOp::Append };
+                let end = self.open(&target, op, by, self.at(r.target.span));
+                self.sh.set_fd(1, end.clone());
+                self.sh.set_fd(2, end);
+            }
+            RedirectOp::Read | RedirectOp::Write | RedirectOp::Clobber | RedirectOp::Append | RedirectOp::ReadWrite => {
+                let target = self.single(&r.target);
+                let end = self.open(&target, r.op, by, self.at(r.target.span));
+                self.sh.set_fd(n, end);
+            }
+        }
+    }
+
+    fn heredoc(&mut self, h: &Heredoc) -> Value {
+        let mut v = self.quoted_parts(&h.parts);
+        v.step(Channel::Heredoc);
+        v
+    }
+
+    /// Opens what a redirection names.
+    fn open(&mut self, target: &Value, op: RedirectOp, by: ProcessId, at: Place) -> End {
+        let text = target.as_str().map(|s| s.into_owned());
+        if let Some(end) = text.as_deref().and_then(|t| self.special(t)) {
+            return end;
+        }
+        if let Some(socket) = self.socket_path(target, at) {
+            let id = self.effect(Verb::Connect, socket, by, at);
+            return End::Socket(id);
+        }
+        let key = self.file_key(target);
+        match op {
+            RedirectOp::Read => {
+                let (v, _) = self.read_file(target, by, at);
+                self.new_input(v)
+            }
+            RedirectOp::ReadWrite => {
+                let id = self.effect(Verb::Update, Object::Path(target.clone()), by, at);
+                End::File { key, write: Some(id), read: true }
+            }
+            _ => {
+                let append = op == RedirectOp::Append;
+                let id = self.open_write(target, append, by, at);
+                End::File { key, write: Some(id), read: false }
+            }
+        }
+    }
+
+    /// A file that is written from now on: the effect, and fresh content (or the old one, where it is added to).
+    pub(crate) fn open_write(&mut self, target: &Value, append: bool, by: ProcessId, at: Place) -> EffectId {
+        let verb = if append { Verb::Append } else { Verb::Write };
+        let id = self.effect(verb, Object::Path(target.clone()), by, at);
+        let key = self.file_key(target);
+        if self.files.len() < 4_096 && !self.files.get(&key).is_some_and(|f| f.substitution) {
+            let entry = self.files.entry(key);
+            if append {
+                entry.or_insert_with(|| {
+                    // What was in it before is not known; it ends with a newline as text files do.
+                    let mut v = Value::unknown(Why::File(target.show()), at);
+                    v.push(Value::computed(b"\n", at, Taint::default()));
+                    FileEntry { content: v, substitution: false }
+                });
+            } else {
+                let fresh = FileEntry { content: Value::default(), substitution: false };
+                entry.insert_entry(fresh);
+            }
+        }
+        id
+    }
+
+    /// `/dev/tcp/HOST/PORT` and `/dev/udp/…`: connections that the shell itself opens (bash manual, Redirections).
+    fn socket_path(&mut self, target: &Value, at: Place) -> Option<Object> {
+        let prefix = target.prefix();
+        let rest = prefix.strip_prefix(b"/dev/tcp/").or_else(|| prefix.strip_prefix(b"/dev/udp/"))?;
+        // The pieces after the known beginning belong to host and port, too.
+        let mut host = Value::default();
+        let mut port = Value::default();
+        let mut in_port = false;
+        let mut skip = prefix.len().saturating_sub(rest.len());
+        for p in &target.pieces {
+            match p {
+                Piece::Literal(l) => {
+                    let mut bytes: &[u8] = &l.bytes;
+                    if skip > 0 {
+                        let n = skip.min(bytes.len());
+                        bytes = bytes.get(n..).unwrap_or(&[]);
+                        skip = skip.saturating_sub(n);
+                    }
+                    let mut push = |b: &[u8], port_side: bool| {
+                        if !b.is_empty() {
+                            let v = Value::computed(b, l.from, l.taint.clone());
+                            if port_side { port.push(v) } else { host.push(v) }
+                        }
+                    };
+                    match bytes.iter().position(|b| *b == b'/') {
+                        Some(i) if !in_port => {
+                            push(bytes.get(..i).unwrap_or(&[]), false);
+                            push(bytes.get(i.saturating_add(1)..).unwrap_or(&[]), true);
+                            in_port = true;
+                        }
+                        _ => push(bytes, in_port),
+                    }
+                }
+                other => {
+                    if in_port {
+                        port.push_piece(other.clone());
+                    } else {
+                        host.push_piece(other.clone());
+                    }
+                }
+            }
+        }
+        let _ = at;
+        Some(Object::Socket(host, port))
+    }
+
+    /// Names that mean a descriptor or nothing at all.
+    fn special(&self, name: &str) -> Option<End> {
+        let n = match name {
+            "/dev/null" | "/dev/zero" | "/dev/full" => return Some(End::Nothing),
+            "/dev/tty" => return Some(End::Outer(2)),
+            "/dev/stdin" => 0,
+            "/dev/stdout" => 1,
+            "/dev/stderr" => 2,
+            other => {
+                let digits = other.strip_prefix("/dev/fd/").or_else(|| other.strip_prefix("/proc/self/fd/"))?;
+                let n: u32 = digits.parse().ok()?;
+                if self.files.contains_key(&format!("/dev/fd/{n}")) || self.pending.iter().any(|p| p.3 == other) {
+                    return None;
+                }
+                n
+            }
+        };
+        Some(self.sh.fd(n).clone())
+    }
+
+    /// One key for all spellings of one file: resolved against the working directory, `.` and `..` taken out.
+    pub(crate) fn file_key(&self, path: &Value) -> String {
+        let text = path.show();
+        let joined = if text.starts_with('/') || text.starts_with('~') || text.starts_with('$') || text.starts_with('<') {
+            text
+        } else {
+            match &self.sh.cwd {
+                Some(cwd) => format!("{}/{text}", cwd.show()),
+                None => text,
+            }
+        };
+        normalize(&joined)
+    }
+
+    /// Reads a whole file: the effect, and its content as far as the text says.
+    pub(crate) fn read_file(&mut self, path: &Value, by: ProcessId, at: Place) -> (Value, Option<EffectId>) {
+        if let Some(text) = path.as_str() {
+            if let Some(end) = self.special(&text) {
+                return (self.drain(&end), None);
+            }
+        }
+        let key = self.file_key(path);
+        if let Some(f) = self.files.get(&key) {
+            if f.substitution {
+                return (f.content.clone(), None);
+            }
+            let mut v = f.content.clone();
+            v.step(Channel::File);
+            let id = self.effect(Verb::Read, Object::Path(path.clone()), by, at);
+            self.flow(id, &v.taint());
+            return (v, Some(id));
+        }
+        let id = self.effect(Verb::Read, Object::Path(path.clone()), by, at);
+        self.flow(id, &path.taint());
+        (Value::unknown_tainted(Why::File(path.show()), at, Taint::of(id)), Some(id))
+    }
+
+    /// What the text wrote into a file, if it did.
+    pub(crate) fn written(&self, path: &Value) -> Option<Value> {
+        self.files.get(&self.file_key(path)).map(|f| {
+            let mut v = f.content.clone();
+            if !f.substitution {
+                v.step(Channel::File);
+            }
+            v
+        })
+    }
+
+    /// Takes everything that can be read from a descriptor.
+    pub(crate) fn read_all(&mut self, fd: u32) -> Option<Value> {
+        let end = self.sh.fd(fd).clone();
+        match end {
+            End::Outer(_) => None,
+            other => Some(self.drain(&other)),
+        }
+    }
+
+    /// What can be read from an end, which is empty then.
+    fn drain(&mut self, end: &End) -> Value {
+        let at = Place::new(self.text, Span::default());
+        match end {
+            End::Outer(_) => Value::unknown(Why::Stdin, at),
+            End::Nothing => Value::default(),
+            End::Input(i) => self.inputs.get_mut(*i).map(std::mem::take).unwrap_or_default(),
+            End::Sink(_) | End::Unknown => Value::unknown(Why::Stdin, at),
+            End::File { key, .. } => match self.files.get(key) {
+                Some(f) => {
+                    let mut v = f.content.clone();
+                    v.step(Channel::File);
+                    v
+                }
+                None => Value::unknown(Why::File(key.clone()), at),
+            },
+            End::Socket(e) => {
+                let place = self.graph.effect(*e).map_or(at, |e| e.place);
+                let mut t = Taint::of(*e);
+                t.step(Channel::Socket);
+                Value::unknown_tainted(Why::Network, place, t)
+            }
+        }
+    }
+
+    /// How much there is left to read, over all inputs: a loop that reads makes progress even if no variable changes.
+    pub(crate) fn unread(&self) -> usize {
+        self.inputs.iter().map(|v| v.pieces.len()).sum()
+    }
+
+    /// The first line behind a descriptor, taken away; `Err` where it is not known.
+    pub(crate) fn read_line(&mut self, fd: u32, delimiter: u8) -> Result<Option<Value>, Value> {
+        let end = self.sh.fd(fd).clone();
+        let at = Place::new(self.text, Span::default());
+        let End::Input(i) = end else {
+            return match end {
+                End::Nothing => Ok(None),
+                other => Err(self.drain(&other)),
+            };
+        };
+        let Some(v) = self.inputs.get_mut(i) else { return Ok(None) };
+        if v.pieces.is_empty() {
+            return Ok(None);
+        }
+        // The line ends in the first literal piece that holds the delimiter, if no unknown piece stands before it.
+        let mut line = Value::default();
+        let mut rest = std::mem::take(v).pieces.into_iter();
+        while let Some(p) = rest.next() {
+            match p {
+                Piece::Literal(mut l) => match l.bytes.iter().position(|b| *b == delimiter) {
+                    Some(n) => {
+                        let mut head = l.clone();
+                        head.bytes.truncate(n);
+                        if head.exact {
+                            head.from.span.end = head.from.span.start.saturating_add(n as u32);
+                        }
+                        let tail = l.bytes.get(n.saturating_add(1)..).unwrap_or(&[]).to_vec();
+                        if l.exact {
+                            l.from.span.start = l.from.span.start.saturating_add(n as u32).saturating_add(1);
+                        }
+                        l.bytes = crate::value::Bytes::from_slice(&tail);
+                        if !head.bytes.is_empty() {
+                            line.push_piece(Piece::Literal(head));
+                        }
+                        let mut left = Value::default();
+                        if !l.bytes.is_empty() {
+                            left.push_piece(Piece::Literal(l));
+                        }
+                        rest.for_each(|p| left.push_piece(p));
+                        if let Some(slot) = self.inputs.get_mut(i) {
+                            *slot = left;
+                        }
+                        if line.pieces.is_empty() {
+                            line.push(Value::computed(b"", at, Taint::default()));
+                        }
+                        return Ok(Some(line));
+                    }
+                    None => line.push_piece(Piece::Literal(l)),
+                },
+                other => {
+                    // How many lines it has is not known: this one, and all further ones, are unknown.
+                    line.push_piece(other);
+                    let mut whole = line.clone();
+                    rest.for_each(|p| whole.push_piece(p));
+                    if let Some(slot) = self.inputs.get_mut(i) {
+                        *slot = whole;
+                    }
+                    return Err(line);
+                }
+            }
+        }
+        // No delimiter: the text is read, but `read` says that it met the end.
+        Err(line)
+    }
+
+    /// Writes a value to a descriptor.
+    pub(crate) fn emit(&mut self, fd: u32, v: Value) {
+        if v.pieces.is_empty() {
+            return;
+        }
+        match self.sh.fd(fd).clone() {
+            End::Sink(i) => {
+                let size: usize = self.sinks.get(i).map_or(0, |s| s.pieces.len());
+                if let Some(s) = self.sinks.get_mut(i)
+                    && size <= limits::MAX_PIECES
+                {
+                    s.push(v);
+                }
+            }
+            End::File { key, write, .. } => {
+                if let Some(id) = write {
+                    self.flow(id, &v.taint());
+                }
+                self.add_content(&key, v);
+            }
+            End::Socket(id) => {
+                let (object, by, place) = match self.graph.effect(id) {
+                    Some(e) => (e.object.clone(), e.process, e.place),
+                    None => return,
+                };
+                let by = self.last_process.unwrap_or(by);
+                let send = self.effect(Verb::Send, object, by, place);
+                self.flow(send, &v.taint());
+            }
+            End::Outer(_) | End::Nothing | End::Input(_) | End::Unknown => {}
+        }
+    }
+
+    /// Adds to the content of a file that the text writes.
+    pub(crate) fn add_content(&mut self, key: &str, v: Value) {
+        if let Some(p) = self.pending.iter().find(|p| p.3 == key).map(|p| p.0) {
+            if let Some(s) = self.sinks.get_mut(p) {
+                s.push(v);
+            }
+            return;
+        }
+        if let Some(f) = self.files.get_mut(key) {
+            if f.content.pieces.len() <= limits::MAX_PIECES {
+                f.content.push(v);
+            }
+        }
+    }
+
+    /// A file gets another's content (cp, mv, ln).
+    pub(crate) fn set_content(&mut self, path: &Value, content: Value) {
+        let key = self.file_key(path);
+        if self.files.len() < 4_096 {
+            self.files.insert(key, FileEntry { content, substitution: false });
+        }
+    }
+
+    /// A file is gone.
+    pub(crate) fn forget(&mut self, path: &Value) {
+        let key = self.file_key(path);
+        self.files.remove(&key);
+    }
+
+    /// The descriptors of a coprocess: `${NAME[0]}` is read from, `${NAME[1]}` written to.
+    pub(crate) fn coproc_fds(&mut self, name: &str, span: Span) {
+        let at = self.at(span);
+        let read = Value::computed(b"63", at, Taint::default());
+        let write = Value::computed(b"60", at, Taint::default());
+        self.sh.set_fd(60, End::Unknown);
+        let map = [(0, read), (1, write)].into_iter().collect();
+        self.sh.set(name, super::scope::Content::Indexed(map));
+    }
+}
+
+/// A path without `.`, `..`, `//` and a final `/`.
+pub(crate) fn normalize(path: &str) -> String {
+    let absolute = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for p in path.split('/') {
+        match p {
+            "" | "." => {}
+            ".." => match parts.last() {
+                Some(&"..") | None if !absolute => parts.push(".."),
+                Some(l) if l.starts_with(['~', '$', '<']) && parts.len() == 1 => parts.push(".."),
+                _ => {
+                    parts.pop();
+                }
+            },
+            other => parts.push(other),
+        }
+    }
+    let body = parts.join("/");
+    if absolute { format!("/{body}") } else { body }
+}
