@@ -101,7 +101,12 @@ pub fn analyze(command: &[u8], options: &Options) -> Analysis {
 /// What no shell text should hold, and what is too long to be looked at whole.
 fn input_doubts(command: &[u8], whole: usize, graph: &mut Graph) {
     let mut doubt = |kind, detail: &str, span| {
-        graph.doubts.push(Doubt { kind, detail: detail.to_string(), place: Place::new(TextId::ROOT, span), process: None });
+        graph.doubts.push(Doubt {
+            kind,
+            detail: detail.to_string(),
+            place: Place::new(TextId::ROOT, span),
+            process: None,
+        });
     };
     if whole > command.len() {
         doubt(DoubtKind::Limit, "size of the text", Span::new(command.len(), command.len()));

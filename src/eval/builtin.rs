@@ -16,7 +16,14 @@ use std::rc::Rc;
 
 impl Interp<'_> {
     /// Runs a builtin.
-    pub(crate) fn builtin(&mut self, name: &str, inv: &Invocation, argv: &[Value], at: Place, by: ProcessId) -> Option<Flow> {
+    pub(crate) fn builtin(
+        &mut self,
+        name: &str,
+        inv: &Invocation,
+        argv: &[Value],
+        at: Place,
+        by: ProcessId,
+    ) -> Option<Flow> {
         let args = argv.get(1..).unwrap_or(&[]);
         match name {
             ":" | "true" => self.sh.status = Some(0),
@@ -86,7 +93,8 @@ impl Interp<'_> {
                 };
                 let (content, _) = self.read_file(&path, by, path.place());
                 let args = inv.operands.get(1..).filter(|a| !a.is_empty()).map(<[Value]>::to_vec);
-                let (_, flow) = self.evaluate(self.language, content, Reach::File, by, path.place(), Env::Current(args));
+                let (_, flow) =
+                    self.evaluate(self.language, content, Reach::File, by, path.place(), Env::Current(args));
                 let unknown = self.written(&path).is_none();
                 if unknown {
                     self.sh.status = None;
@@ -103,8 +111,8 @@ impl Interp<'_> {
                 let _ = flow;
                 return Some(if self.certain_exec(inv) { Flow::Exit } else { Flow::Next });
             }
-            "command" | "builtin" | "test" | "[" | "read" | "mapfile" | "set" | "shift" | "unset" | "let" | "getopts"
-            | "alias" | "unalias" | "trap" | "return" | "exit" | "break" | "continue" | "shopt" => {
+            "command" | "builtin" | "test" | "[" | "read" | "mapfile" | "set" | "shift" | "unset" | "let"
+            | "getopts" | "alias" | "unalias" | "trap" | "return" | "exit" | "break" | "continue" | "shopt" => {
                 return self.builtin_state(name, inv, args, at, by);
             }
             _ => return None,
@@ -116,7 +124,14 @@ impl Interp<'_> {
         inv.doubts.is_empty()
     }
 
-    fn builtin_state(&mut self, name: &str, inv: &Invocation, args: &[Value], at: Place, by: ProcessId) -> Option<Flow> {
+    fn builtin_state(
+        &mut self,
+        name: &str,
+        inv: &Invocation,
+        args: &[Value],
+        at: Place,
+        by: ProcessId,
+    ) -> Option<Flow> {
         match name {
             "command" | "builtin" => {
                 if inv.uses.iter().any(|u| u.role == crate::command::Role::Command) {
@@ -379,17 +394,13 @@ impl Interp<'_> {
 
     /// `read`
     fn read(&mut self, inv: &Invocation, at: Place) {
-        let fd = inv
-            .value_of("-u")
-            .and_then(|v| v.as_str().and_then(|s| s.parse::<u32>().ok()))
-            .unwrap_or(0);
+        let fd = inv.value_of("-u").and_then(|v| v.as_str().and_then(|s| s.parse::<u32>().ok())).unwrap_or(0);
         let delimiter = match inv.value_of("-d") {
             None => b'\n',
             Some(v) => v.as_literal().and_then(|b| b.first().copied()).unwrap_or(0),
         };
         let raw = inv.has("-r");
-        let mut names: Vec<String> =
-            inv.operands.iter().filter_map(|v| v.as_str().map(|s| s.into_owned())).collect();
+        let mut names: Vec<String> = inv.operands.iter().filter_map(|v| v.as_str().map(|s| s.into_owned())).collect();
         let (line, status) = match self.read_line(fd, delimiter) {
             Ok(Some(l)) => (l, Some(0)),
             Ok(None) => (Value::default(), Some(1)),
@@ -402,8 +413,11 @@ impl Interp<'_> {
         let array = inv.value_of("-a").and_then(|v| v.as_str().map(|s| s.into_owned()));
         if let Some(a) = array {
             let mut out = Vec::new();
-            let runs =
-                line.pieces.iter().map(|p| super::expand::Run::Piece(p.clone(), super::expand::Mode::Expanded)).collect();
+            let runs = line
+                .pieces
+                .iter()
+                .map(|p| super::expand::Run::Piece(p.clone(), super::expand::Mode::Expanded))
+                .collect();
             let noglob = std::mem::replace(&mut self.sh.opts.noglob, true);
             self.split(runs, &mut out);
             self.sh.opts.noglob = noglob;
@@ -525,10 +539,13 @@ impl Interp<'_> {
             _ => 1,
         };
         let word = index.checked_sub(1).and_then(|i| args.get(i)).and_then(|v| v.as_str().map(|s| s.into_owned()));
-        let set = |me: &mut Self, n: &str, s: &str| me.assign_name(n, Value::computed(s.as_bytes(), at, Taint::default()), at);
+        let set = |me: &mut Self, n: &str, s: &str| {
+            me.assign_name(n, Value::computed(s.as_bytes(), at, Taint::default()), at)
+        };
         let Some(word) = word.filter(|w| w.len() > 1 && w.starts_with('-') && w != "--") else {
             set(self, &name, "?");
-            if index.checked_sub(1).and_then(|i| args.get(i)).and_then(|v| v.as_str().map(|s| s == "--")) == Some(true) {
+            if index.checked_sub(1).and_then(|i| args.get(i)).and_then(|v| v.as_str().map(|s| s == "--")) == Some(true)
+            {
                 set(self, "OPTIND", &index.saturating_add(1).to_string());
             }
             self.sh.status = Some(1);
@@ -536,7 +553,9 @@ impl Interp<'_> {
         };
         let letter = word.chars().nth(taken).unwrap_or('?');
         let rest: String = word.chars().skip(taken.saturating_add(1)).collect();
-        let takes = spec.find(letter).map(|i| spec.get(i.saturating_add(letter.len_utf8())..).is_some_and(|r| r.starts_with(':')));
+        let takes = spec
+            .find(letter)
+            .map(|i| spec.get(i.saturating_add(letter.len_utf8())..).is_some_and(|r| r.starts_with(':')));
         let mut next = index;
         let mut offset = taken.saturating_add(1);
         match takes {

@@ -14,7 +14,11 @@ use crate::value::{Channel, Value, Why};
 impl Interp<'_> {
     /// Whose `echo` and `printf` this is.
     pub(crate) fn flavour(&self) -> Flavour {
-        if self.sh.opts.xpg_echo || (self.language == Language::Sh && self.depth > 0) { Flavour::Dash } else { Flavour::Bash }
+        if self.sh.opts.xpg_echo || (self.language == Language::Sh && self.depth > 0) {
+            Flavour::Dash
+        } else {
+            Flavour::Bash
+        }
     }
 
     /// `echo`: what it prints, whose unknown words stay unknown in their places.

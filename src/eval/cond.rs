@@ -58,11 +58,8 @@ impl Interp<'_> {
                 // The groups that matched go into BASH_REMATCH; regular expressions are not computed here.
                 let v = self.pattern(right);
                 let at = v.place();
-                let all = Value::unknown_tainted(
-                    crate::value::Why::NotComputed("regular expression"),
-                    at,
-                    left.taint(),
-                );
+                let all =
+                    Value::unknown_tainted(crate::value::Why::NotComputed("regular expression"), at, left.taint());
                 self.sh.set("BASH_REMATCH", super::scope::Content::Scalar(all));
                 match (left.as_literal(), v.as_literal()) {
                     // An expression without operators is found or not.
@@ -117,7 +114,9 @@ impl Interp<'_> {
     pub(crate) fn test(&mut self, args: &[Value]) -> Option<bool> {
         // A word that may be several or none leaves open which form this is.
         let splits = args.iter().any(|v| {
-            v.pieces.iter().any(|p| matches!(p, crate::value::Piece::Unknown(u) if u.splits) || matches!(p, crate::value::Piece::Glob(..)))
+            v.pieces.iter().any(|p| {
+                matches!(p, crate::value::Piece::Unknown(u) if u.splits) || matches!(p, crate::value::Piece::Glob(..))
+            })
         });
         if splits {
             return None;

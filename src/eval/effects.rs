@@ -167,7 +167,15 @@ impl Interp<'_> {
     }
 
     /// What goes out through one use.
-    pub(crate) fn use_out(&mut self, u: &Use, inv: &Invocation, by: ProcessId, w: &Work, product: &Value, simulated: bool) {
+    pub(crate) fn use_out(
+        &mut self,
+        u: &Use,
+        inv: &Invocation,
+        by: ProcessId,
+        w: &Work,
+        product: &Value,
+        simulated: bool,
+    ) {
         let at = u.value.place();
         let verb = match u.role {
             Role::PathWrite | Role::PathTruncate => {

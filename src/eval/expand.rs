@@ -167,8 +167,8 @@ impl Interp<'_> {
                 let before = out.len();
                 self.runs(inner, true, out);
                 // `"$@"` without parameters is no field; `""` and `"$empty"` are one.
-                let only_at = inner.len() == 1
-                    && matches!(inner.first().map(|p| &p.kind), Some(PartKind::Param(p)) if is_at(p));
+                let only_at =
+                    inner.len() == 1 && matches!(inner.first().map(|p| &p.kind), Some(PartKind::Param(p)) if is_at(p));
                 if out.len() == before && !only_at {
                     out.push(Run::Null);
                 }
@@ -582,7 +582,11 @@ fn inner(span: Span, len: usize, opening: u32) -> Span {
     let start = span.start.saturating_add(opening);
     let end = start.saturating_add(len as u32);
     let closing = u32::from(opening > 0 && span.end > end);
-    if end.saturating_add(closing) == span.end || (opening == 1 && end == span.end) { Span { start, end } } else { span }
+    if end.saturating_add(closing) == span.end || (opening == 1 && end == span.end) {
+        Span { start, end }
+    } else {
+        span
+    }
 }
 
 fn is_at(p: &crate::syntax::ast::Param) -> bool {

@@ -76,8 +76,12 @@ impl Interp<'_> {
                 for w in rest {
                     match w.assignment.as_deref() {
                         // The assignment itself runs in `declare`; here it is only shown.
-                        Some(_) => v.push(Value::literal(&w.span.of(&self.source.bytes(self.text)).to_vec(), self.at(w.span))),
-                        None => v.push(Value::literal(&w.span.of(&self.source.bytes(self.text)).to_vec(), self.at(w.span))),
+                        Some(_) => {
+                            v.push(Value::literal(&w.span.of(&self.source.bytes(self.text)).to_vec(), self.at(w.span)))
+                        }
+                        None => {
+                            v.push(Value::literal(&w.span.of(&self.source.bytes(self.text)).to_vec(), self.at(w.span)))
+                        }
                     }
                 }
                 v
@@ -355,7 +359,14 @@ impl Interp<'_> {
     }
 
     /// The effects of an invocation, and what it writes.
-    pub(crate) fn external(&mut self, inv: &Invocation, words: &[Value], at: Place, by: ProcessId, functions: bool) -> Flow {
+    pub(crate) fn external(
+        &mut self,
+        inv: &Invocation,
+        words: &[Value],
+        at: Place,
+        by: ProcessId,
+        functions: bool,
+    ) -> Flow {
         let mut w = Work::default();
         let simulated = inv.simulated;
         if !matches!(inv.stdin, Stdin::Ignored) {
@@ -459,7 +470,13 @@ impl Interp<'_> {
         self.within_site(site, inv, socket, body);
     }
 
-    fn within_site(&mut self, site: Option<Site>, inv: &Invocation, socket: Option<EffectId>, body: impl FnOnce(&mut Self)) {
+    fn within_site(
+        &mut self,
+        site: Option<Site>,
+        inv: &Invocation,
+        socket: Option<EffectId>,
+        body: impl FnOnce(&mut Self),
+    ) {
         let saved_site = self.site.clone();
         if let Some(s) = site {
             self.site = s;
@@ -485,7 +502,16 @@ impl Interp<'_> {
 
     /// A command that this one runs.
     #[expect(clippy::too_many_arguments, reason = "all of them are the one invocation")]
-    fn wrapped(&mut self, u: &Use, inv: &Invocation, by: ProcessId, at: Place, w: &Work, socket: Option<EffectId>, functions: bool) -> Flow {
+    fn wrapped(
+        &mut self,
+        u: &Use,
+        inv: &Invocation,
+        by: ProcessId,
+        at: Place,
+        w: &Work,
+        socket: Option<EffectId>,
+        functions: bool,
+    ) -> Flow {
         let mut words = u.words.clone();
         if u.role == Role::CommandString && words.is_empty() {
             words = self.split_string(&u.value);
@@ -496,13 +522,17 @@ impl Interp<'_> {
             if let Some(text) = e.value.as_str()
                 && let Some((n, v)) = text.split_once('=')
             {
-                env.push((n.to_string(), Value::computed(v.as_bytes(), e.value.place(), e.value.taint()), e.value.place()));
+                env.push((
+                    n.to_string(),
+                    Value::computed(v.as_bytes(), e.value.place(), e.value.taint()),
+                    e.value.place(),
+                ));
             }
         }
         let input = match inv.stdin {
-            Stdin::Args | Stdin::CommandList => w.stdin.clone().or_else(|| {
-                Some(Self::many_words(Why::Stdin, at, Taint::default()))
-            }),
+            Stdin::Args | Stdin::CommandList => {
+                w.stdin.clone().or_else(|| Some(Self::many_words(Why::Stdin, at, Taint::default())))
+            }
             _ => None,
         };
         let placeholder = u.placeholder.clone();

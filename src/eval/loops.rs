@@ -129,11 +129,8 @@ impl Interp<'_> {
         }
         self.turns(
             |me| {
-                me.sh.status = if f.test.parts.is_empty() {
-                    Some(0)
-                } else {
-                    me.arith(&f.test).ok().map(|n| i32::from(n == 0))
-                };
+                me.sh.status =
+                    if f.test.parts.is_empty() { Some(0) } else { me.arith(&f.test).ok().map(|n| i32::from(n == 0)) };
                 Flow::Next
             },
             false,

@@ -7,8 +7,8 @@
 //! where it runs out, a doubt says so.
 
 mod builtin;
-mod cond;
 mod compute;
+mod cond;
 mod declare;
 mod effects;
 mod expand;

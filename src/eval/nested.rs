@@ -64,7 +64,12 @@ impl Interp<'_> {
             return Flow::Next;
         }
         // Text of which no byte is known: there is nothing to read.
-        if !code.pieces.iter().any(|p| matches!(p, Piece::Literal(_) | Piece::OneOf(_))) {
+        let readable = |p: &Piece| match p {
+            Piece::Literal(l) => l.bytes.iter().any(|b| !b.is_ascii_whitespace()),
+            Piece::OneOf(_) => true,
+            Piece::Glob(..) | Piece::Unknown(_) => false,
+        };
+        if !code.is_known() && !code.pieces.iter().any(readable) {
             self.doubt(DoubtKind::UnknownCode, code.show(), at);
             return Flow::Next;
         }
@@ -96,7 +101,15 @@ impl Interp<'_> {
         flow
     }
 
-    fn evaluate_reading(&mut self, language: Language, code: &Value, reach: Reach, by: ProcessId, at: Place, env: &Env) -> Flow {
+    fn evaluate_reading(
+        &mut self,
+        language: Language,
+        code: &Value,
+        reach: Reach,
+        by: ProcessId,
+        at: Place,
+        env: &Env,
+    ) -> Flow {
         let (bytes, segments, unknown) = self.marked(code);
         if bytes.len() > limits::MAX_VALUE {
             self.limit("size of nested code", at);
@@ -235,5 +248,19 @@ impl Interp<'_> {
 
 /// Variables that every login environment exports: assigning one changes what children see.
 fn is_inherited(name: &str) -> bool {
-    matches!(name, "PATH" | "HOME" | "USER" | "LOGNAME" | "SHELL" | "LANG" | "TERM" | "PWD" | "TMPDIR" | "EDITOR" | "PAGER" | "DISPLAY")
+    matches!(
+        name,
+        "PATH"
+            | "HOME"
+            | "USER"
+            | "LOGNAME"
+            | "SHELL"
+            | "LANG"
+            | "TERM"
+            | "PWD"
+            | "TMPDIR"
+            | "EDITOR"
+            | "PAGER"
+            | "DISPLAY"
+    )
 }

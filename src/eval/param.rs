@@ -5,10 +5,10 @@
 
 use super::Interp;
 use super::expand::{Mode, Run};
+use super::glob::compile;
 use super::scope::Content;
 use crate::source::{Place, Span};
 use crate::syntax::ast::{ArithText, Param, ParamOp, ReplaceAt, Subscript, Word};
-use super::glob::compile;
 use crate::value::pattern::{Extent, Replacement};
 use crate::value::quote::{self, Case};
 use crate::value::{Bytes, Piece, Taint, Value, Why};
@@ -168,11 +168,7 @@ impl Interp<'_> {
         let Some(var) = self.sh.var(name) else {
             let v = match name {
                 "HOME" => Value::unknown(Why::Home(String::new()), at),
-                "PWD" => self
-                    .sh
-                    .cwd
-                    .clone()
-                    .unwrap_or_else(|| Value::unknown(Why::Environment("PWD".into()), at)),
+                "PWD" => self.sh.cwd.clone().unwrap_or_else(|| Value::unknown(Why::Environment("PWD".into()), at)),
                 "IFS" => Value::computed(b" \t\n", at, Taint::default()),
                 "OPTIND" => Value::computed(b"1", at, Taint::default()),
                 _ => Value::unknown(Why::Environment(name.to_string()), at),
@@ -359,7 +355,10 @@ impl Interp<'_> {
                 // `$@` counts from `$0`; arrays count their elements.
                 let positional = p.subscript.is_none();
                 if positional {
-                    all.insert(0, self.sh.zero.clone().unwrap_or_else(|| Value::unknown(Why::Parameter("0".into()), at)));
+                    all.insert(
+                        0,
+                        self.sh.zero.clone().unwrap_or_else(|| Value::unknown(Why::Parameter("0".into()), at)),
+                    );
                 }
                 let n = i64::try_from(all.len()).unwrap_or(i64::MAX);
                 let bad = |t: Taint| Value::unknown_tainted(Why::NotComputed("slice of an array"), at, t);
@@ -495,7 +494,9 @@ impl Interp<'_> {
             (Some(true), true) => take(self, None, w),
             (Some(_), _) if !outer => take(self, Some(value), w),
             (None, false) if !outer => take(self, Some(value), w),
-            (Some(false), true) if value.pieces.iter().any(|p| matches!(p, Piece::Literal(l) if !l.bytes.is_empty())) => {
+            (Some(false), true)
+                if value.pieces.iter().any(|p| matches!(p, Piece::Literal(l) if !l.bytes.is_empty())) =>
+            {
                 take(self, Some(value), w)
             }
             _ => {

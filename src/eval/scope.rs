@@ -212,8 +212,7 @@ impl Shell {
         if self.vars.get(name).is_some_and(|v| v.attrs.readonly) {
             return;
         }
-        Rc::make_mut(&mut self.vars)
-            .insert(name.to_string(), Var { content: Content::Unset, attrs: Attrs::default() });
+        Rc::make_mut(&mut self.vars).insert(name.to_string(), Var { content: Content::Unset, attrs: Attrs::default() });
     }
     /// Makes a variable local to the active function.
     pub(crate) fn make_local(&mut self, name: &str) {
@@ -300,9 +299,9 @@ impl Shell {
         };
         if out.positional != other.positional {
             out.positional = match (out.positional, other.positional) {
-                (Some(a), Some(b)) if a.len() == b.len() => Some(Rc::new(
-                    a.iter().zip(b.iter()).map(|(x, y)| Value::either(x.clone(), y.clone())).collect(),
-                )),
+                (Some(a), Some(b)) if a.len() == b.len() => {
+                    Some(Rc::new(a.iter().zip(b.iter()).map(|(x, y)| Value::either(x.clone(), y.clone())).collect()))
+                }
                 _ => None,
             };
         }

@@ -7,10 +7,10 @@ use super::scope::{End, Shell};
 use super::{Flow, Interp};
 use crate::effect::graph::{DoubtKind, Reach};
 use crate::effect::{Certainty, Language};
-use crate::syntax::shell::{compare, witness};
 use crate::syntax::ast::{
     AndOr, AndOrOp, ArithText, CaseEnd, Command, CommandKind, List, Pipeline, Program, SyntaxError, Unparsed,
 };
+use crate::syntax::shell::{compare, witness};
 use crate::value::{Channel, Value};
 use std::rc::Rc;
 
@@ -410,7 +410,13 @@ impl Interp<'_> {
     }
 
     /// A function call: the body with its own positional parameters.
-    pub(crate) fn call_function(&mut self, name: &str, func: &super::scope::Func, argv: &[Value], at: crate::source::Place) -> Flow {
+    pub(crate) fn call_function(
+        &mut self,
+        name: &str,
+        func: &super::scope::Func,
+        argv: &[Value],
+        at: crate::source::Place,
+    ) -> Flow {
         let active = self.calls.iter().filter(|n| *n == name).count();
         if active > 0 && self.forking && self.certainty == Certainty::Certain {
             // A function that starts itself again in the background or a pipe, on every path: a fork bomb.
@@ -450,7 +456,13 @@ impl Interp<'_> {
     }
 
     /// Text that a later event runs (trap, alias, prompt).
-    pub(crate) fn deferred(&mut self, code: Value, language: Language, by: crate::effect::ProcessId, at: crate::source::Place) {
+    pub(crate) fn deferred(
+        &mut self,
+        code: Value,
+        language: Language,
+        by: crate::effect::ProcessId,
+        at: crate::source::Place,
+    ) {
         let saved = self.sh.clone();
         self.conditional(|me| {
             me.evaluate(language, code, Reach::Deferred, by, at, super::nested::Env::Subshell(None));

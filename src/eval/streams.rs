@@ -80,8 +80,7 @@ impl Interp<'_> {
                     Some(t) if t.strip_suffix(b"-").unwrap_or(t).iter().all(u8::is_ascii_digit) && !t.is_empty() => {
                         let moved = t.ends_with(b"-");
                         let t = t.strip_suffix(b"-").unwrap_or(t);
-                        let from: u32 =
-                            std::str::from_utf8(t).ok().and_then(|s| s.parse().ok()).unwrap_or(u32::MAX);
+                        let from: u32 = std::str::from_utf8(t).ok().and_then(|s| s.parse().ok()).unwrap_or(u32::MAX);
                         let end = self.sh.fd(from).clone();
                         self.sh.set_fd(n, end);
                         if moved {
@@ -237,7 +236,8 @@ impl Interp<'_> {
     /// One key for all spellings of one file: resolved against the working directory, `.` and `..` taken out.
     pub(crate) fn file_key(&self, path: &Value) -> String {
         let text = path.show();
-        let joined = if text.starts_with('/') || text.starts_with('~') || text.starts_with('$') || text.starts_with('<') {
+        let joined = if text.starts_with('/') || text.starts_with('~') || text.starts_with('$') || text.starts_with('<')
+        {
             text
         } else {
             match &self.sh.cwd {
