@@ -269,6 +269,11 @@ impl<'a> Facts<'a> {
         };
         alias::of(rule, self.name(e)).or_else(|| alias::of(rule, own.as_deref()?))
     }
+    /// True where what an effect reads goes on: into another effect, into a substitution or pipe, or to the screen. A file
+    /// that a program only uses (a key for a login) does not.
+    pub fn is_passed_on(&self, read: &Effect) -> bool {
+        !read.props.has(Props::USED)
+    }
     /// True where the path is marked with one of them.
     pub fn marked(&self, e: &Effect, marks: &[Mark]) -> bool {
         self.path(e).is_some_and(|p| p.marks.any(marks))

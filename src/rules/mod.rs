@@ -10,9 +10,15 @@ mod assess;
 mod destruction;
 mod docs;
 mod draft;
+mod environment;
 mod execution;
 mod facts;
+mod machine;
+mod remote;
+mod resources;
+mod secrets;
 mod transport;
+mod writes;
 
 pub use docs::{json, markdown};
 pub use draft::{Draft, Findings};
@@ -86,7 +92,18 @@ pub struct Rule {
 }
 
 /// The one list: every family, in the order in which equally severe findings are shown.
-const FAMILIES: &[&[Rule]] = &[transport::RULES, execution::RULES, destruction::RULES, assess::RULES];
+const FAMILIES: &[&[Rule]] = &[
+    remote::RULES,
+    transport::RULES,
+    execution::RULES,
+    destruction::RULES,
+    machine::RULES,
+    writes::RULES,
+    secrets::RULES,
+    resources::RULES,
+    environment::RULES,
+    assess::RULES,
+];
 
 /// Every rule.
 pub fn all() -> impl Iterator<Item = &'static Rule> {

@@ -63,6 +63,8 @@ marks! {
     ProcessMemory = "process-memory",
     /// Gives the rights of the container daemon.
     ContainerSocket = "container-socket",
+    /// Programs and libraries that everybody runs.
+    Program = "program",
 }
 
 /// A set of [`Mark`]s.

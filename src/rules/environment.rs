@@ -1,0 +1,220 @@
+//! Variables that change what programs do: `grammars/lists/variables.list`.
+//!
+//! In: variables that are set or unset for the shell or a child. Out: findings of the family *environment*.
+
+use super::{Category, Facts, Findings, Rule};
+use crate::effect::path::Class;
+use crate::effect::{Effect, Object, Verb};
+use crate::finding::{Confidence, Severity};
+use crate::value::Value;
+use std::sync::OnceLock;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "code_injection_env",
+        title: "Library is loaded into every program",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        category: Category::Environment,
+        mitre: Some("T1574.006"),
+        floor: false,
+        description: "The variable makes the loader put a library into every program that is started, which then runs with \
+                      that program's rights. Start the one program that needs it without the variable, or link it.",
+        remediation: "Start the program without the variable.",
+        good: &["LANG=C sort x", "LD_LIBRARY_PATH=/usr/local/lib ./x", "export PATH=\"$HOME/bin:$PATH\""],
+        bad: &["LD_PRELOAD=/tmp/x.so ls", "export LD_PRELOAD=./hook.so", "DYLD_INSERT_LIBRARIES=x.dylib ls"],
+        check: |f, r, o| by_kind(f, r, o, "loader"),
+    },
+    Rule {
+        id: "shell_injection_env",
+        title: "Variable that shells run",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        category: Category::Environment,
+        mitre: Some("T1546.004"),
+        floor: false,
+        description: "Shells run what the variable holds or names, at times when nobody asked for it. Run the file or command \
+                      where it is meant to run.",
+        remediation: "Run the command itself, where it is meant to run.",
+        good: &["PS1='$ ' bash", "export EDITOR=vim"],
+        bad: &["BASH_ENV=/tmp/x.sh bash -c true", "export PROMPT_COMMAND='curl https://e.example/x'"],
+        check: |f, r, o| by_kind(f, r, o, "shell"),
+    },
+    Rule {
+        id: "interpreter_hijack_env",
+        title: "Variable that interpreters run",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Environment,
+        mitre: Some("T1574"),
+        floor: false,
+        description: "Every interpreter of that language that is started runs or loads what the variable names. Give it to the \
+                      one program that needs it, as an argument.",
+        remediation: "Give it to the one program that needs it, as an argument.",
+        good: &["NODE_OPTIONS=--max-old-space-size=4096 npm run build", "PYTHONPATH=src pytest"],
+        bad: &["PERL5OPT='-Mevil' perl x.pl", "NODE_OPTIONS='--require /tmp/x.js' node y.js"],
+        check: |f, r, o| by_kind(f, r, o, "interpreter"),
+    },
+    Rule {
+        id: "insecure_tls_env",
+        title: "Certificates are not checked",
+        severity: Severity::Medium,
+        confidence: Confidence::High,
+        category: Category::Transport,
+        mitre: Some("T1557"),
+        floor: false,
+        description: "The variable switches the check of certificates off, so that anyone on the way can pose as the server. \
+                      Add the certificate to those that are trusted instead.",
+        remediation: "Leave the check on; give the certificate that is trusted.",
+        good: &["SSL_CERT_FILE=/etc/ssl/certs/ca.pem curl https://e.example/"],
+        bad: &["NODE_TLS_REJECT_UNAUTHORIZED=0 node x.js", "GIT_SSL_NO_VERIFY=1 git pull"],
+        check: |f, r, o| by_kind(f, r, o, "tls"),
+    },
+    Rule {
+        id: "history_off",
+        title: "History is not kept",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Evasion,
+        mitre: Some("T1562.003"),
+        floor: false,
+        description: "The shell is told not to keep what is typed, so that nobody can see afterwards what was done. Leave the \
+                      history on; keep secrets out of commands instead.",
+        remediation: "Leave the history on.",
+        good: &["export HISTSIZE=10000", "export HISTFILE=~/.bash_history"],
+        bad: &["unset HISTFILE", "export HISTSIZE=0", "HISTFILE=/dev/null bash"],
+        check: |f, r, o| by_kind(f, r, o, "history"),
+    },
+    Rule {
+        id: "path_hijack_env",
+        title: "Programs are looked for elsewhere first",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Environment,
+        mitre: Some("T1574.007"),
+        floor: false,
+        description: "Programs are looked for first in a directory where anyone, or anything in the project, can put one named \
+                      like a command. Put directories of one's own behind the others, by their full path.",
+        remediation: "Name a directory that only you can write, by its full path.",
+        good: &["export PATH=\"$PATH:/usr/local/go/bin\"", "PATH=\"$HOME/.local/bin:$PATH\" x"],
+        bad: &["export PATH=/tmp/bin:$PATH", "PATH=.:$PATH make"],
+        check: path_hijack,
+    },
+];
+
+struct Entry {
+    kind: &'static str,
+    name: &'static str,
+    value: Option<&'static str>,
+    what: &'static str,
+}
+
+const TEXT: &str = include_str!("../../grammars/lists/variables.list");
+
+fn list() -> &'static [Entry] {
+    static LIST: OnceLock<Vec<Entry>> = OnceLock::new();
+    LIST.get_or_init(|| {
+        TEXT.lines()
+            .map(str::trim)
+            .filter(|l| !l.is_empty() && !l.starts_with('#'))
+            .filter_map(|line| {
+                let mut w = line.splitn(3, ' ');
+                let (kind, spec, what) = (w.next()?, w.next()?, w.next()?);
+                let (name, value) = spec.split_once('=').map_or((spec, None), |(n, v)| (n, Some(v)));
+                Some(Entry { kind, name, value, what })
+            })
+            .collect()
+    })
+}
+
+/// The name and value of a variable that is set; no value where it is only named or unset.
+fn variable(e: &Effect) -> Option<(String, Option<&Value>)> {
+    let Object::Named(_, name) = &e.object else { return None };
+    let value = match e.other.as_deref() {
+        Some(Object::Named(_, v)) => Some(v),
+        _ => None,
+    };
+    Some((name.as_str()?.into_owned(), value))
+}
+
+fn by_kind(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, kind: &str) {
+    for e in facts.with(&[Verb::Environment]) {
+        let Some((name, value)) = variable(e) else { continue };
+        let text = value.map(Value::show).unwrap_or_default();
+        let found = list().iter().find(|entry| {
+            let fits = match entry.value {
+                None => value.is_some_and(|v| !v.pieces.is_empty()),
+                Some(pattern) => glob(pattern, &text),
+            };
+            entry.kind == kind && fits && glob(entry.name, &name)
+        });
+        let Some(entry) = found else { continue };
+        out.add(rule.about(facts, e).title(format!("{}: {name}", rule.title)).evidence_as(
+            "environment",
+            entry.what,
+            format!("{name}={text}"),
+            e.place,
+        ));
+    }
+}
+
+fn path_hijack(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Environment]) {
+        let Some((name, Some(value))) = variable(e) else { continue };
+        let first = value.prefix();
+        let text = String::from_utf8_lossy(&first);
+        let Some((first, _)) = text.split_once(':').filter(|_| name == "PATH") else { continue };
+        let resolved = facts.resolve(&Value::computed(first.as_bytes(), e.place, Default::default()), e);
+        let anyone = resolved.class == Class::Temporary;
+        // An empty entry is the current directory (XBD 8.3).
+        let here = first.is_empty() || first == ".";
+        if anyone || here {
+            out.add(
+                rule.about(facts, e)
+                    .title(format!("{}: {}", rule.title, if first.is_empty() { "." } else { first }))
+                    .evidence_as("environment", "comes first", format!("PATH={}", value.show()), e.place),
+            );
+        }
+    }
+}
+
+/// `*` in a pattern stands for any run of characters; `\*` for itself.
+fn glob(pattern: &str, text: &str) -> bool {
+    if pattern == "\\*" {
+        return text == "*";
+    }
+    let mut rest = text;
+    let mut parts = pattern.split('*');
+    let Some(r) = parts.next().and_then(|first| rest.strip_prefix(first)) else { return false };
+    rest = r;
+    let mut open = false;
+    let mut last = "";
+    for p in parts {
+        open = true;
+        last = p;
+        match rest.find(p) {
+            Some(i) => rest = rest.get(i.saturating_add(p.len())..).unwrap_or_default(),
+            None => return false,
+        }
+    }
+    if open { last.is_empty() || rest.is_empty() || text.ends_with(last) } else { rest.is_empty() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_list_is_an_entry() {
+        assert_eq!(list().len(), TEXT.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count());
+        let kinds = ["loader", "shell", "interpreter", "tls", "history"];
+        assert!(list().iter().all(|e| kinds.contains(&e.kind)));
+    }
+
+    #[test]
+    fn globs() {
+        assert!(glob("*--require*", "--require x") && glob("/tmp*", "/tmp/x") && glob("", "") && glob("\\*", "*"));
+        assert!(!glob("", "x") && !glob("/tmp*", "/home/tmp") && !glob("\\*", "ls") && !glob("0", "10"));
+        assert!(glob("BASH_FUNC_*", "BASH_FUNC_x%%") && glob("*-M*", "-Mx"));
+    }
+}

@@ -1,0 +1,343 @@
+//! The machine as a whole: power, processes, services, protections, the kernel, rights.
+//!
+//! In: effects that grammars state, and signals. Out: findings of the families *availability*, *evasion*, *privilege*.
+
+use super::{Category, Facts, Findings, Rule};
+use crate::effect::path::{Class, Mark};
+use crate::effect::{Effect, Object, Props, Verb};
+use crate::finding::{Confidence, Severity};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "power_off",
+        title: "Machine is halted or restarted",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Availability,
+        mitre: Some("T1529"),
+        floor: true,
+        description: "The machine is switched off, halted, restarted or put to sleep: everything that runs on it ends, this \
+                      session included. Let a person do it.",
+        remediation: "Let a person do it.",
+        good: &["echo shutdown -h now", "uptime", "systemctl status"],
+        bad: &["shutdown -h now", "sudo reboot", "systemctl poweroff", "init 0", "halt -f"],
+        check: power_off,
+    },
+    Rule {
+        id: "kill_all",
+        title: "Every process is ended",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Availability,
+        mitre: Some("T1489"),
+        floor: true,
+        description: "The signal goes to every process that may be reached, the session and the services included. Name the \
+                      process that is meant.",
+        remediation: "Name the process that is meant.",
+        good: &["kill 4242", "kill -9 %1", "pkill -f myserver"],
+        bad: &["kill -9 -1", "kill -TERM -- -1"],
+        check: kill_all,
+    },
+    Rule {
+        id: "fork_bomb",
+        title: "Fork bomb",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Availability,
+        mitre: Some("T1499.001"),
+        floor: true,
+        description: "A function starts itself again and again without end, until the machine can start nothing more and has to \
+                      be switched off. Give the loop an end.",
+        remediation: "Give it an end, and a limit with ulimit -u.",
+        good: &["f() { echo hi; }; f | cat"],
+        bad: &[":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb"],
+        check: fork_bomb,
+    },
+    Rule {
+        id: "resource_abuse",
+        title: "Machine is used up",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Availability,
+        mitre: Some("T1496"),
+        floor: false,
+        description: "The program uses the machine's processors or storage without an end of its own. Give it a limit, and run it \
+                      where it disturbs nobody.",
+        remediation: "Give it a limit (timeout, nice, ulimit).",
+        good: &["sleep 1"],
+        bad: &[],
+        check: exhaust,
+    },
+    Rule {
+        id: "protection_off",
+        title: "Protection is switched off",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Evasion,
+        mitre: Some("T1562.001"),
+        floor: false,
+        description: "A protection of the machine, such as its firewall, access control, audit or updates, is switched off. Add \
+                      the one exception that is needed instead.",
+        remediation: "Add the one exception that is needed.",
+        good: &["ufw status", "getenforce", "ufw allow 22"],
+        bad: &["setenforce 0", "ufw disable", "iptables -F"],
+        check: protection_off,
+    },
+    Rule {
+        id: "service_stop",
+        title: "Service is stopped",
+        severity: Severity::Low,
+        confidence: Confidence::Medium,
+        category: Category::Availability,
+        mitre: Some("T1489"),
+        floor: false,
+        description: "A service is stopped or kept from starting: what it serves is gone for everybody who uses it. Restart or \
+                      reload it where that is enough.",
+        remediation: "Restart or reload it where that is enough.",
+        good: &["systemctl status nginx", "systemctl start nginx", "systemctl reload nginx"],
+        bad: &["systemctl stop nginx", "systemctl mask x"],
+        check: service_stop,
+    },
+    Rule {
+        id: "sudo_password_stdin",
+        title: "Password is piped to become root",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Privilege,
+        mitre: Some("T1548.003"),
+        floor: false,
+        description: "A password is given through standard input to become another user: it stands in the command, in the history \
+                      and in the list of processes, and nobody was asked. Let a person type it, or allow the one command.",
+        remediation: "Let a person type it, or allow the one command in sudoers.",
+        good: &["sudo ls", "sudo -n true"],
+        bad: &["echo hunter2 | sudo -S ls", "sudo -S ls <<< hunter2"],
+        check: password_stdin,
+    },
+    Rule {
+        id: "setuid_set",
+        title: "Program runs with its owner's rights",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Privilege,
+        mitre: Some("T1548.001"),
+        floor: false,
+        description: "Whoever runs the file then runs it with the rights of its owner, often root: a way back in that is easily \
+                      overlooked. Allow the one command in sudoers instead.",
+        remediation: "Allow the one command in sudoers instead.",
+        good: &["chmod 755 x", "chmod g+w x"],
+        bad: &["chmod u+s /tmp/sh", "chmod 4755 x", "install -m 4755 x /usr/local/bin/x"],
+        check: setuid,
+    },
+    Rule {
+        id: "privilege_gain",
+        title: "Rights are given",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Privilege,
+        mitre: Some("T1548"),
+        floor: false,
+        description: "A program or user gets rights that go past its own. Give the one right that is needed, to the one program \
+                      that needs it.",
+        remediation: "Give the one right that is needed.",
+        good: &["id", "groups"],
+        bad: &["setcap cap_setuid+ep ./x"],
+        check: privilege,
+    },
+    Rule {
+        id: "kernel_change",
+        title: "Kernel is changed",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Privilege,
+        mitre: Some("T1547.006"),
+        floor: false,
+        description: "Code is loaded into the kernel, or the way it works is changed, for every program on the machine. Let a \
+                      person do it.",
+        remediation: "Let a person do it.",
+        good: &["lsmod", "sysctl -a", "uname -r"],
+        bad: &["insmod x.ko"],
+        check: kernel,
+    },
+    Rule {
+        id: "container_escape",
+        title: "Container gets the machine",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        category: Category::Privilege,
+        mitre: Some("T1611"),
+        floor: false,
+        description: "A container is started with the machine's own file system, devices or daemon in its hands: what runs in it \
+                      is root on the machine. Mount the one directory that is needed, and drop the rest.",
+        remediation: "Mount the one directory that is needed; leave --privileged out.",
+        good: &["docker run --rm -v \"$PWD\":/src alpine ls", "docker run -v data:/data x"],
+        bad: &["docker run -v /:/host alpine chroot /host", "docker run --privileged alpine sh"],
+        check: container_escape,
+    },
+];
+
+fn power_off(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Power]).filter(|e| !facts.contained(e)) {
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {}", rule.title, facts.name(e)))
+                .evidence("command_pattern", "ends the machine's work", facts.command_place(e))
+                .detail("what", e.object.show()),
+        );
+    }
+}
+
+fn kill_all(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Kill]).filter(|e| !facts.contained(e)) {
+        let everything = e.object.value().and_then(|v| v.as_str()).is_some_and(|v| v.trim() == "-1");
+        let stated = matches!(e.object, Object::Stated(_)) && e.props.has(Props::ALL)
+            || facts.process(e).is_some_and(|p| p.props.has(Props::ALL) && matches!(e.object, Object::Stated(_)));
+        if everything || stated {
+            out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, facts.name(e))).evidence(
+                "command_pattern",
+                "reaches every process",
+                facts.command_place(e),
+            ));
+        }
+    }
+}
+
+fn is_bomb(e: &Effect) -> bool {
+    // The interpreter names the function that starts itself; grammars state what their program does.
+    matches!(e.object, Object::Named(..))
+}
+
+fn fork_bomb(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Exhaust]).filter(|e| is_bomb(e)) {
+        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
+            "command_pattern",
+            "starts itself without end",
+            e.place,
+        ));
+    }
+}
+
+fn exhaust(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Exhaust]).filter(|e| !is_bomb(e)) {
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {}", rule.title, facts.name(e)))
+                .evidence("command_pattern", "uses the machine up", facts.command_place(e))
+                .detail("what", e.object.show()),
+        );
+    }
+}
+
+fn protection_off(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::ProtectionOff]).filter(|e| !facts.contained(e)) {
+        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
+            "command_pattern",
+            "switches it off",
+            facts.command_place(e),
+        ));
+    }
+}
+
+fn service_stop(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Service]).filter(|e| !facts.contained(e)) {
+        let props = facts.process(e).map_or(e.props, |p| p.props.with(e.props));
+        if props.has(Props::STOP) || props.has(Props::DISABLE) {
+            out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
+                "command_pattern",
+                "stops it",
+                facts.command_place(e),
+            ));
+        }
+    }
+}
+
+fn password_stdin(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for p in facts.graph.processes.iter().filter(|p| p.props.has(Props::PASSWORD_STDIN)) {
+        let Some(stdin) = p.stdin.as_ref().filter(|v| !v.pieces.is_empty()) else { continue };
+        out.add(
+            rule.at(facts, p.place)
+                .title(format!("{}: {}", rule.title, p.name))
+                .evidence("command_pattern", "reads the password", p.place)
+                .evidence_as("text", "gives it", "[password]", stdin.place()),
+        );
+    }
+}
+
+fn setuid(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Mode, Verb::Write, Verb::Create]).filter(|e| e.props.has(Props::SETUID)) {
+        let Some(p) = facts.path(e).filter(|_| !facts.contained(e)) else { continue };
+        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, p.text)).evidence_as(
+            "path",
+            "runs with its owner's rights",
+            &p.text,
+            e.place,
+        ));
+    }
+}
+
+fn privilege(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Privilege]).filter(|e| !facts.contained(e)) {
+        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
+            "command_pattern",
+            "gives rights",
+            facts.command_place(e),
+        ));
+    }
+}
+
+fn kernel(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Kernel]).filter(|e| !facts.contained(e)) {
+        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
+            "command_pattern",
+            "changes the kernel",
+            facts.command_place(e),
+        ));
+    }
+}
+
+fn container_escape(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Mount]) {
+        let Object::Named("volume", v) = &e.object else { continue };
+        // HOST:CONTAINER[:OPTIONS]; a name without a slash is a volume of the daemon's own.
+        let (host, _) = split_volume(v);
+        let p = facts.resolve(&host, e);
+        let whole =
+            matches!(p.class, Class::Root | Class::SystemDirectory | Class::Home | Class::Homes | Class::Device);
+        let socket = p.marks.has(Mark::ContainerSocket);
+        if p.parts.is_empty() && p.class != Class::Root && p.class != Class::Home || !(whole || socket) {
+            continue;
+        }
+        let severity = if p.class == Class::Root { rule.severity } else { Severity::Medium };
+        out.add(rule.about(facts, e).severity(severity).title(format!("{}: {}", rule.title, p.text)).evidence_as(
+            "path",
+            "is given to it",
+            &p.text,
+            e.place,
+        ));
+    }
+    for p in facts.graph.processes.iter().filter(|p| p.props.has(Props::PRIVILEGED)) {
+        out.add(
+            rule.at(facts, p.place)
+                .severity(Severity::Medium)
+                .title(format!("{}: {} --privileged", rule.title, p.name))
+                .evidence("command_pattern", "has all rights of the machine", p.place),
+        );
+    }
+}
+
+/// The part of a volume before the first colon, and what follows.
+fn split_volume(v: &crate::value::Value) -> (crate::value::Value, bool) {
+    let mut out = crate::value::Value::default();
+    for p in &v.pieces {
+        if let crate::value::Piece::Literal(l) = p
+            && let Some(i) = l.bytes.iter().position(|b| *b == b':')
+        {
+            let head = l.bytes.get(..i).unwrap_or_default();
+            if !head.is_empty() {
+                out.push(crate::value::Value::computed(head, l.from, l.taint.clone()));
+            }
+            return (out, true);
+        }
+        out.push_piece(p.clone());
+    }
+    (out, false)
+}

