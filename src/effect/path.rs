@@ -471,7 +471,7 @@ fn class_of(r: &mut Resolved, base: Base<'_>) -> Class {
         .iter()
         .filter(|(area, p, _)| {
             let exact = matches!(area, Area::Device | Area::Harmless);
-            p.anchor == anchor && p.matches(&r.parts, !exact)
+            *area != Area::Public && p.anchor == anchor && p.matches(&r.parts, !exact)
         })
         .max_by_key(|(area, p, _)| (p.depth(), matches!(area, Area::Device | Area::Harmless)));
     let here = deepest.is_some_and(|(_, p, _)| p.depth() == r.parts.len());
@@ -535,7 +535,12 @@ fn mark(r: &mut Resolved) {
     if r.class == Class::Network || r.parts.is_empty() {
         return;
     }
-    for (mark, pattern, what) in &List::get().marks {
+    let list = List::get();
+    let public = list.areas.iter().any(|(area, p, _)| *area == Area::Public && p.matches(&r.parts, false));
+    for (mark, pattern, what) in &list.marks {
+        if public && *mark == Mark::Credential {
+            continue;
+        }
         let anchored = match (pattern.anchor, &r.start) {
             (Anchor::Anywhere, _) => true,
             (Anchor::Root, Start::Root) | (Anchor::Home, Start::Home(_)) => true,

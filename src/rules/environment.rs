@@ -143,7 +143,7 @@ fn by_kind(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, kind: &st
         let text = value.map(Value::show).unwrap_or_default();
         let found = list().iter().find(|entry| {
             let fits = match entry.value {
-                None => value.is_some_and(|v| !v.pieces.is_empty()),
+                None => value.is_some() && !text.is_empty(),
                 Some(pattern) => glob(pattern, &text),
             };
             entry.kind == kind && fits && glob(entry.name, &name)

@@ -186,11 +186,7 @@ fn leaves(facts: &Facts<'_>, e: &Effect) -> bool {
 /// What is secret about an effect: the name of the file or variable.
 fn secret_of(facts: &Facts<'_>, e: &Effect) -> Option<String> {
     match e.verb {
-        Verb::Read => {
-            let p = facts.path(e).filter(|p| p.marks.any(SECRETS))?;
-            // What a public key ends in is public.
-            (!p.name().is_some_and(|n| n.ends_with(".pub"))).then(|| p.text.clone())
-        }
+        Verb::Read => facts.path(e).filter(|p| p.marks.any(SECRETS)).map(|p| p.text.clone()),
         Verb::Secret => Some(e.object.show()).filter(|_| !matches!(e.object, Object::Named(..))),
         Verb::Fetch => facts.address(e).filter(|a| a.reach() == Reach::Metadata).map(|a| a.raw.clone()),
         _ => None,

