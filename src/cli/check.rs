@@ -52,7 +52,7 @@ struct CheckArgs {
     command: Vec<OsString>,
 }
 
-fn shells() -> impl TypedValueParser<Value = Language> {
+pub(super) fn shells() -> impl TypedValueParser<Value = Language> {
     // The parser has let only names of the list through.
     PossibleValuesParser::new(shell::SHELLS.iter().map(|(name, _)| *name))
         .map(|name| shell::from_name(&name).unwrap_or(Language::Bash))
@@ -117,7 +117,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     if args.batch {
         return batch::run(&settings);
     }
-    let command = if args.command.is_empty() { from_stdin()? } else { joined(&args.command) };
+    let command = command_of(&args.command)?;
     if command.len() > MAX_INPUT {
         let verdict = settings.incomplete(&too_large(), command.len());
         let bytes = shown(&args, &verdict, &[], None);
@@ -177,6 +177,11 @@ fn readable(path: &Path) -> Result<String, Failure> {
         Ok(_) => Ok(path.to_string_lossy().into_owned()),
         Err(e) => Err(Failure::usage(format!("cannot read the policy file {}: {e}", path.display()))),
     }
+}
+
+/// The command from the arguments, or from standard input where there are none.
+pub(super) fn command_of(words: &[OsString]) -> Result<Vec<u8>, Failure> {
+    if words.is_empty() { from_stdin() } else { Ok(joined(words)) }
 }
 
 /// The words as one command, joined as `"$*"` joins them. The bytes are those of the arguments, whatever they are.

@@ -7,6 +7,7 @@
 //! Start-up is paid for every command that is checked, so only the sub-command that was asked for is built: describing
 //! all of them to clap costs more than the analysis of a short command.
 
+mod ast;
 mod batch;
 mod check;
 mod completions;
@@ -36,6 +37,7 @@ struct Sub {
 /// The one list of sub-commands: dispatch, help, completions and the manual come from it.
 const SUBS: &[Sub] = &[
     Sub { name: "check", describe: check::describe, run: check::run },
+    Sub { name: "ast", describe: ast::describe, run: ast::run },
     Sub { name: "rules", describe: rules::describe, run: rules::run },
     Sub { name: "schema", describe: schema::describe, run: schema::run },
     Sub { name: "completions", describe: completions::describe, run: completions::run },

@@ -3,4 +3,5 @@
 pub mod explain;
 pub mod human;
 pub mod json;
+pub mod tree;
 pub mod visible;
