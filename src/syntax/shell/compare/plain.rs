@@ -78,7 +78,7 @@ pub fn plain(text: &[u8]) -> bool {
             _ => return false,
         }
     }
-    !(in_word && word.is_some_and(special)) && !(operators && lines)
+    !(in_word && word.is_some_and(special) || operators && lines)
 }
 
 /// Words that a shell may take for more than a word, anywhere: too plain a test to ask where they stand.
