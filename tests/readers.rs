@@ -1,5 +1,5 @@
 //! How often the two readers differ over many real texts. A measurement, so it is ignored by default:
-//! `SHELLWARD_CORPORA=DIR cargo test --test readers -- --ignored --nocapture`, with `SHELLWARD_SHOW=SUITE` to see the
+//! `SHELLWARD_CORPORA=DIR cargo test --test readers -- --ignored --nocapture`, with `SHELLWARD_SHOW=SUITE` (or `all`) to see the
 //! differences of one suite. DIR holds JSON lines, a suite a file, each line an object with a `command`.
 #![expect(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a test that prints a table")]
 
@@ -55,7 +55,7 @@ fn readers_over_a_corpus() {
         for line in std::fs::read_to_string(&file).unwrap().lines() {
             let value: serde_json::Value = serde_json::from_str(line).unwrap();
             if let Some(text) = value["command"].as_str() {
-                measure(text.as_bytes(), &mut row, show == suite);
+                measure(text.as_bytes(), &mut row, show == suite || show == "all");
             }
         }
         print_row(&suite, &row);
@@ -129,7 +129,7 @@ fn measure(text: &[u8], row: &mut Row, show: bool) {
         }
     }
     if show {
-        println!("--- {}", String::from_utf8_lossy(text));
+        println!("--- {}{}", if whole { "(whole) " } else { "" }, String::from_utf8_lossy(text));
         for gap in &ours.unparsed {
             println!("    ours   !{:?} {:?}", gap.reason, String::from_utf8_lossy(gap.span.of(text)));
         }

@@ -1,12 +1,10 @@
 //! Statements, pipelines and simple commands.
 
+use super::assign::{assignment_word, is_name};
 use super::redirect::Lowered;
 use super::{Kid, Lowering, kids, push_double, push_literal};
 use crate::source::Span;
-use crate::syntax::ast::{
-    AndOr, AndOrOp, ArrayElement, AssignValue, Assignment, Command, CommandKind, Coproc, List, Part, PartKind,
-    Pipeline, Simple, Word,
-};
+use crate::syntax::ast::{AndOr, AndOrOp, Command, CommandKind, List, Part, PartKind, Pipeline, Simple, Word};
 
 impl<'t> Lowering<'t> {
     /// Statements with their terminators: one list a line. Tokens that the caller has dealt with must not be among
@@ -203,7 +201,7 @@ impl<'t> Lowering<'t> {
             _ => {
                 let command = self.command(kid)?;
                 let mut list = single(command);
-                reserved(&mut list.first);
+                self.reserved(&mut list.first);
                 Some(list.first)
             }
         }
@@ -223,25 +221,24 @@ impl<'t> Lowering<'t> {
 
     fn command(&mut self, kid: Kid<'t>) -> Option<Command> {
         match kid.kind {
-            "command" | "declaration_command" | "unset_command" | "variable_assignments" => Some(self.simple(kid)),
-            "variable_assignment" => {
-                let simple = Simple { assignments: self.assignment(kid).into_iter().collect(), words: Vec::new() };
-                Some(Command { kind: CommandKind::Simple(simple), redirects: Vec::new(), span: kid.span })
+            "command" | "declaration_command" | "unset_command" | "variable_assignments" => {
+                Some(self.simple(kid.span, &kids(kid.node), kid.kind == "declaration_command"))
             }
+            "variable_assignment" => Some(self.simple(kid.span, &[kid], false)),
             _ => self.compound(kid),
         }
     }
 
-    fn simple(&mut self, kid: Kid<'t>) -> Command {
-        let mut command =
-            Command { kind: CommandKind::Simple(Simple::default()), redirects: Vec::new(), span: kid.span };
-        let declaration = kid.kind == "declaration_command";
-        for piece in kids(kid.node) {
+    fn simple(&mut self, at: Span, pieces: &[Kid<'t>], declaration: bool) -> Command {
+        let mut command = Command { kind: CommandKind::Simple(Simple::default()), redirects: Vec::new(), span: at };
+        for piece in pieces.iter().copied() {
             match piece.kind {
                 "variable_assignment" => {
                     let Some(assignment) = self.assignment(piece) else { continue };
-                    if declaration {
-                        let word = assignment_word(assignment, self.text);
+                    if declaration || !is_name(&assignment.name) {
+                        let mut word = assignment_word(assignment, self.text);
+                        // `1a=b` is a word.
+                        word.assignment = word.assignment.filter(|a| is_name(&a.name));
                         self.add_word(&mut command, word);
                         continue;
                     }
@@ -261,8 +258,9 @@ impl<'t> Lowering<'t> {
                 }
                 "command_name" => {
                     for name in kids(piece.node) {
-                        let word = self.word(name);
-                        self.add_word(&mut command, word);
+                        for word in self.words_of(name) {
+                            self.add_word(&mut command, word);
+                        }
                     }
                 }
                 // `name (…)`: the grammar reads `time (…)` so.
@@ -273,8 +271,9 @@ impl<'t> Lowering<'t> {
                 }
                 "ERROR" => {}
                 _ if piece.node.is_named() || matches!(piece.kind, "$" | "==" | "=~") => {
-                    let word = self.word(piece);
-                    self.add_word(&mut command, word);
+                    for word in self.words_of(piece) {
+                        self.add_word(&mut command, word);
+                    }
                 }
                 "declare" | "typeset" | "export" | "readonly" | "local" | "unset" | "unsetenv" => {
                     let mut parts = Vec::new();
@@ -300,62 +299,6 @@ impl<'t> Lowering<'t> {
         let span = before.span.to(inner.span);
         let items = [before, inner].into_iter().map(single).collect();
         Command { kind: CommandKind::Group(List { items, span, possible: true }), redirects: Vec::new(), span }
-    }
-
-    /// `name=value`.
-    pub(super) fn assignment(&mut self, kid: Kid<'t>) -> Option<Assignment> {
-        let (mut name, mut subscript, mut append) = (String::new(), None, false);
-        let mut value = None;
-        let mut after = kid.span.end;
-        for piece in kids(kid.node) {
-            match piece.kind {
-                "variable_name" if piece.is("name") => {
-                    name = String::from_utf8_lossy(self.bytes(piece.span)).into_owned()
-                }
-                "subscript" if piece.is("name") => {
-                    let (base, index) = self.subscript(piece);
-                    name = base;
-                    subscript = Some(index);
-                }
-                "=" => after = piece.span.end,
-                "+=" => {
-                    after = piece.span.end;
-                    append = true;
-                }
-                "ERROR" => {}
-                "array" => value = Some(self.array(piece)),
-                _ if piece.is("value") => {
-                    // `a= b` is an empty value and a word, whatever the tree says.
-                    if piece.span.start != after {
-                        self.not_lowered(piece.span);
-                    }
-                    value = Some(AssignValue::Word(self.word(piece)));
-                }
-                _ => self.not_lowered(piece.span),
-            }
-        }
-        if name.is_empty() {
-            self.not_lowered(kid.span);
-            return None;
-        }
-        let empty = Word { parts: Vec::new(), span: Span { start: after, end: after }, assignment: None };
-        let value = value.unwrap_or(AssignValue::Word(empty));
-        Some(Assignment { name, subscript, append, value, span: kid.span })
-    }
-
-    fn array(&mut self, kid: Kid<'t>) -> AssignValue {
-        let mut words: Vec<Word> = Vec::new();
-        for piece in kids(kid.node) {
-            match piece.kind {
-                "(" | ")" | "ERROR" => {}
-                _ => {
-                    let word = self.word(piece);
-                    push_word(self.text, &mut words, word);
-                }
-            }
-        }
-        let element = |value| ArrayElement { subscript: None, append: false, value };
-        AssignValue::Array(words.into_iter().map(element).collect())
     }
 }
 
@@ -386,82 +329,6 @@ pub(super) fn push_word(text: &[u8], words: &mut Vec<Word>, mut word: Word) {
         return;
     }
     words.push(word);
-}
-
-/// The argument of a declaration builtin that has the shape of an assignment.
-fn assignment_word(assignment: Assignment, text: &[u8]) -> Word {
-    let span = assignment.span;
-    let mut parts: Vec<Part> = Vec::new();
-    match &assignment.value {
-        AssignValue::Word(value) => {
-            let head = Span { start: span.start, end: value.span.start.max(span.start) };
-            push_literal(&mut parts, head.of(text), head);
-            for part in &value.parts {
-                match &part.kind {
-                    PartKind::Literal(bytes) => push_literal(&mut parts, bytes, part.span),
-                    _ => parts.push(part.clone()),
-                }
-            }
-        }
-        AssignValue::Array(_) => push_literal(&mut parts, span.of(text), span),
-    }
-    Word { parts, span, assignment: Some(Box::new(assignment)) }
-}
-
-/// The reserved words `time`, `!` and `coproc`, which the grammar takes for command names.
-fn reserved(pipeline: &mut Pipeline) {
-    loop {
-        let Some(Command { kind: CommandKind::Simple(simple), span, .. }) = pipeline.stages.first_mut() else { return };
-        if !simple.assignments.is_empty() {
-            return;
-        }
-        let Some(Part { kind: PartKind::Literal(text), span: place }) =
-            simple.words.first().and_then(|w| match w.parts.as_slice() {
-                [part] => Some(part),
-                _ => None,
-            })
-        else {
-            return;
-        };
-        match text.as_slice() {
-            b"time" => {
-                let mut timed = *place;
-                let options =
-                    simple.words.iter().skip(1).take_while(|w| w.literal().is_some_and(|t| t == b"-p" || t == b"--"));
-                let count = options.inspect(|w| timed = timed.to(w.span)).count();
-                simple.words.drain(..=count);
-                pipeline.timed = Some(timed);
-            }
-            b"!" => {
-                simple.words.remove(0);
-                pipeline.negated = !pipeline.negated;
-            }
-            b"coproc" => {
-                simple.words.remove(0);
-                let kind = CommandKind::Simple(std::mem::take(simple));
-                let span = *span;
-                let redirects =
-                    pipeline.stages.first_mut().map(|c| std::mem::take(&mut c.redirects)).unwrap_or_default();
-                let body = Command { kind, redirects, span };
-                let coproc = CommandKind::Coproc(Box::new(Coproc { name: "COPROC".into(), body }));
-                if let Some(stage) = pipeline.stages.first_mut() {
-                    stage.kind = coproc;
-                }
-                return;
-            }
-            _ => return,
-        }
-        if let Some(Command { kind: CommandKind::Simple(simple), redirects, span }) = pipeline.stages.first_mut() {
-            match simple.words.first() {
-                Some(word) => span.start = word.span.start,
-                None if redirects.is_empty() => {
-                    pipeline.stages.clear();
-                    return;
-                }
-                None => return,
-            }
-        }
-    }
 }
 
 /// The kinds that stand for statements.

@@ -140,8 +140,9 @@ impl<'t> Lowering<'t> {
                 "in" => words = Some(Vec::new()),
                 _ if piece.is("variable") => name = String::from_utf8_lossy(self.bytes(piece.span)).into_owned(),
                 _ if piece.is("value") => {
-                    let word = self.word(*piece);
-                    super::command::push_word(self.text, words.get_or_insert_default(), word);
+                    for word in self.words_of(*piece) {
+                        super::command::push_word(self.text, words.get_or_insert_default(), word);
+                    }
                 }
                 _ => self.not_lowered(piece.span),
             }

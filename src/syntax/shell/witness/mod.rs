@@ -9,6 +9,7 @@
 //! where the shell has them. What it does not try: to repair a tree that is clean and wrong. Such a reading is a
 //! difference for [`super::compare`] to find.
 
+mod assign;
 mod audit;
 mod braces;
 mod command;
@@ -17,6 +18,7 @@ mod cond;
 mod expansion;
 mod heredoc;
 mod redirect;
+mod reserved;
 mod text;
 mod word;
 

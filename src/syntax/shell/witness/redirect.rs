@@ -39,8 +39,9 @@ impl<'t> Lowering<'t> {
                     targets.push(Word { parts, span: close, assignment: None });
                 }
                 _ if piece.node.is_named() && !piece.node.is_error() => {
-                    let word = self.word(piece);
-                    super::command::push_word(self.text, &mut targets, word);
+                    for word in self.words_of(piece) {
+                        super::command::push_word(self.text, &mut targets, word);
+                    }
                 }
                 "ERROR" => {}
                 _ => self.not_lowered(piece.span),
@@ -170,10 +171,15 @@ fn add_redirect(command: &mut Command, mut redirect: Redirect) {
                 return;
             }
         }
-        // `{name}>file`: the grammar has the braces as an argument before the operator.
+        // `{name}>file`, `a 0<$b`: the grammar at times has the descriptor as an argument before the operator.
         CommandKind::Simple(simple) if redirect.fd == RedirectFd::Default => {
-            if let Some(name) = simple.words.last().filter(|w| w.span.end == redirect.span.start).and_then(variable) {
-                redirect.fd = RedirectFd::Variable(name);
+            if let Some(name) = simple
+                .words
+                .last()
+                .filter(|w| w.span.end == redirect.span.start)
+                .and_then(|w| descriptor(w, redirect.op))
+            {
+                redirect.fd = name;
                 if let Some(word) = simple.words.pop() {
                     redirect.span = word.span.to(redirect.span);
                 }
@@ -184,10 +190,13 @@ fn add_redirect(command: &mut Command, mut redirect: Redirect) {
     command.redirects.push(redirect);
 }
 
-fn variable(word: &Word) -> Option<String> {
+fn descriptor(word: &Word, op: RedirectOp) -> Option<RedirectFd> {
     let [Part { kind: PartKind::Literal(text), .. }] = word.parts.as_slice() else { return None };
-    let name = text.strip_prefix(b"{")?.strip_suffix(b"}")?;
-    let first = name.first()?;
-    let good = !first.is_ascii_digit() && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    good.then(|| name.iter().map(|&b| b as char).collect())
+    let text = std::str::from_utf8(text).ok()?;
+    if let Some(name) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
+        return super::assign::is_name(name).then(|| RedirectFd::Variable(name.into()));
+    }
+    let takes = !matches!(op, RedirectOp::BothWrite | RedirectOp::BothAppend);
+    (takes && text.bytes().all(|b| b.is_ascii_digit())).then_some(())?;
+    text.parse().ok().map(RedirectFd::Number)
 }

@@ -219,6 +219,9 @@ const CASES: &[(&str, &str)] = &[
     ("a </dev/null -b c", "<a> <-b> <c> Read</dev/null>"),
     ("a 2>&1 >f >>g", "<a> 2DupOut<1> Write<f> Append<g>"),
     ("a >&- 3<&-", "<a> DupOut<-> 3DupIn<->"),
+    ("1a=b c", "<1a=b> <c>"),
+    ("1a=$(b)", "<1a=$( <b> )>"),
+    ("a && b 0<$c | d", "{ <a> && <b> 0Read<${c}> } | <d>"),
     ("a && b >f", "<a> && <b> Write<f>"),
     ("a <<< b c", "<a> <c> HereString<b>"),
     ("a &>f", "<a> BothWrite<f>"),
@@ -265,6 +268,12 @@ const CASES: &[(&str, &str)] = &[
     ("a $1 $12 $@ $? $$", "<a> <${1}> <${1}2> <${@}> <${?}> <${$}>"),
     ("a b\\\nc", "<a> <bc>"),
     ("a # b", "<a>"),
+    ("a \"$b $c\" \" $d$\"", "<a> <D(${b} ${c})> <D( ${d}$)>"),
+    ("a [ b ] [ c ]", "<a> <[> <b> <]> <[> <c> <]>"),
+    ("$ a b", "<$> <a> <b>"),
+    ("a b_$$ >c.$$", "<a> <b_${$}> Write<c.${$}>"),
+    ("a b{1..2}c", "<a> <brange(1,2)c>"),
+    ("coproc { a; }", "coproc COPROC <a> ;  !UnexpectedToken({) !UnexpectedToken(})"),
 ];
 
 #[test]

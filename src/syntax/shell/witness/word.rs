@@ -17,6 +17,37 @@ impl<'t> Lowering<'t> {
         finish(parts, kid.span)
     }
 
+    /// A literal as the words that it is for the shell: some of the grammar's tokens go over blanks (`] [` is one, and
+    /// so is `$ a`).
+    pub(super) fn words_of(&mut self, kid: Kid<'t>) -> Vec<Word> {
+        let breaks = match kid.kind {
+            "word" => blanks(self.bytes(kid.span)),
+            "simple_expansion" => match kids(kid.node).as_slice() {
+                [sign, name] if sign.span.end < name.span.start => {
+                    let mut parts = Vec::new();
+                    push_literal(&mut parts, b"$", sign.span);
+                    let sign = Word { parts, span: sign.span, assignment: None };
+                    return vec![sign, self.word(Kid { kind: "word", ..*name })];
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        let mut words = Vec::new();
+        let mut start = kid.span.start;
+        for gap in breaks {
+            let end = kid.span.start.saturating_add(gap.start);
+            if start < end {
+                words.push(self.word(Kid { span: Span { start, end }, ..kid }));
+            }
+            start = kid.span.start.saturating_add(gap.end);
+        }
+        if start < kid.span.end || words.is_empty() {
+            words.push(self.word(Kid { span: Span { start, end: kid.span.end }, ..kid }));
+        }
+        words
+    }
+
     /// A run of nodes as one word, with the text between them (patterns that the grammar gives in pieces).
     pub(super) fn word_of(&mut self, pieces: &[Kid<'t>], at: Span) -> Word {
         let mut parts = Vec::new();
@@ -91,6 +122,11 @@ impl<'t> Lowering<'t> {
                 parts.push(Part { kind: PartKind::Arith(arith), span: at });
             }
             "brace_expression" => {
+                // The token of the brace holds the text before it.
+                if let Some(open) = kids(kid.node).first().filter(|k| k.span.len() > 1) {
+                    let head = Span { start: open.span.start, end: open.span.end.saturating_sub(1) };
+                    self.unquoted(head, parts);
+                }
                 let mut ends = kids(kid.node).into_iter().filter(|k| k.kind == "number").map(|k| k.span);
                 let from: Bytes = ends.next().map(|s| self.bytes(s).into()).unwrap_or_default();
                 let to: Bytes = ends.next().map(|s| self.bytes(s).into()).unwrap_or_default();
@@ -108,7 +144,8 @@ impl<'t> Lowering<'t> {
                 parts.extend(word.parts);
             }
             // A dollar sign that expands nothing, and operators that are words here (`expr a == b`).
-            "$" | "==" | "=~" => push_literal(parts, self.bytes(at), at),
+            "$" => self.unquoted(at, parts),
+            "==" | "=~" => push_literal(parts, self.bytes(at), at),
             "ERROR" => push_literal(parts, self.bytes(at), at),
             _ => {
                 self.not_lowered(at);
@@ -134,11 +171,14 @@ impl<'t> Lowering<'t> {
     /// grammar drops white space there, too.
     pub(super) fn quoted_pieces(&mut self, pieces: &[Kid<'t>], at: Span, rules: Rules, parts: &mut Vec<Part>) {
         let mut covered = at.start;
-        for piece in pieces {
+        for mut piece in pieces.iter().copied() {
+            // The token of the `$` may begin with the blanks before it.
+            let blanks = self.bytes(piece.span).iter().take_while(|b| b.is_ascii_whitespace()).count();
             match piece.kind {
                 "expansion" | "simple_expansion" | "command_substitution" | "arithmetic_expansion" => {
+                    piece.span = Span::new((piece.span.start as usize).saturating_add(blanks), piece.span.end as usize);
                     self.verbatim(Span { start: covered, end: piece.span.start.max(covered) }, rules, parts);
-                    self.parts(*piece, parts);
+                    self.parts(piece, parts);
                     covered = piece.span.end.max(covered);
                 }
                 "string_content" | "heredoc_content" | "$" | "\"" | "ERROR" => {}
@@ -258,6 +298,25 @@ impl<'t> Lowering<'t> {
             push_literal(parts, text, at);
         }
     }
+}
+
+/// The unquoted blanks in a text, outside of its ends.
+fn blanks(text: &[u8]) -> Vec<Span> {
+    let mut gaps: Vec<Span> = Vec::new();
+    let mut i = 0usize;
+    while let Some(b) = text.get(i) {
+        let next = i.saturating_add(1);
+        match b {
+            b'\\' => i = next,
+            b' ' | b'\t' | b'\n' => match gaps.last_mut() {
+                Some(gap) if gap.end as usize == i => gap.end = Span::new(i, next).end,
+                _ => gaps.push(Span::new(i, next)),
+            },
+            _ => {}
+        }
+        i = i.saturating_add(1);
+    }
+    gaps
 }
 
 /// The last step for a word: a tilde at its start and bracket expressions get their own parts.
