@@ -19,8 +19,8 @@ pub(super) fn of(entry: &Entry<'_>, text: &[u8]) -> Vec<u8> {
         for word in &simple.words {
             key.out.push(b'\x11');
             match &word.assignment {
-                Some(a) if matches!(a.value, AssignValue::Array(_)) => key.assignment(a),
-                _ => key.parts(&word.parts, false),
+                Some(assignment) => key.assignment(assignment),
+                None => key.parts(&word.parts, false),
             }
         }
     }

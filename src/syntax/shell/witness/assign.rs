@@ -12,6 +12,9 @@ impl<'t> Lowering<'t> {
         let mut value = None;
         let mut after = kid.span.end;
         for piece in kids(kid.node) {
+            if piece.is("name") {
+                after = piece.span.end;
+            }
             match piece.kind {
                 "variable_name" if piece.is("name") => {
                     name = String::from_utf8_lossy(self.bytes(piece.span)).into_owned()
@@ -20,6 +23,11 @@ impl<'t> Lowering<'t> {
                     let (base, index) = self.subscript(piece);
                     name = base;
                     subscript = Some(index);
+                }
+                "=" | "+=" if piece.span.start != after => {
+                    // `a[b] +=c`
+                    self.not_lowered(kid.span);
+                    return None;
                 }
                 "=" => after = piece.span.end,
                 "+=" => {

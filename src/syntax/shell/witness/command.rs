@@ -319,12 +319,16 @@ pub(super) fn push_word(text: &[u8], words: &mut Vec<Word>, mut word: Word) {
         && (Span { start: last.span.end, end: word.span.start }).of(text).chunks(2).all(|c| c == b"\\\n")
     {
         last.span = last.span.to(word.span);
+        let dollar = matches!(last.parts.last(), Some(Part { kind: PartKind::Literal(t), .. }) if t.ends_with(b"$"));
         for part in word.parts {
             match part.kind {
                 PartKind::Literal(bytes) => push_literal(&mut last.parts, &bytes, part.span),
                 PartKind::Double(inner) => push_double(&mut last.parts, inner, part.span),
                 _ => last.parts.push(part),
             }
+        }
+        if dollar {
+            last.parts = super::text::parameters(std::mem::take(&mut last.parts));
         }
         return;
     }

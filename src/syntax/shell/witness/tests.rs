@@ -272,6 +272,7 @@ const CASES: &[(&str, &str)] = &[
     ("a [ b ] [ c ]", "<a> <[> <b> <]> <[> <c> <]>"),
     ("$ a b", "<$> <a> <b>"),
     ("a b_$$ >c.$$", "<a> <b_${$}> Write<c.${$}>"),
+    ("a >$f-$g.m {$b,c}", "<a> <{${b}|c}> Write<${f}-${g}.m>"),
     ("a b{1..2}c", "<a> <brange(1,2)c>"),
     ("coproc { a; }", "coproc COPROC <a> ;  !UnexpectedToken({) !UnexpectedToken(})"),
 ];

@@ -159,6 +159,38 @@ fn leaf_param(text: &[u8]) -> Option<(Param, usize)> {
     Some((param, len.saturating_add(1).saturating_add(close).saturating_add(close)))
 }
 
+/// Finds parameters in the literal text of a word: the grammar takes the `$` of `a-$b` for a character at times.
+pub(super) fn parameters(parts: Vec<Part>) -> Vec<Part> {
+    let mut out = Vec::with_capacity(parts.len());
+    for part in parts {
+        let PartKind::Literal(text) = &part.kind else {
+            out.push(part);
+            continue;
+        };
+        if !text.contains(&b'$') || text.len() != part.span.len() {
+            out.push(part);
+            continue;
+        }
+        let place = |from: usize, to: usize| {
+            let base = part.span.start as usize;
+            Span::new(base.saturating_add(from), base.saturating_add(to))
+        };
+        let (mut at, mut run) = (0usize, 0usize);
+        while let Some(rest) = text.get(at..).filter(|r| !r.is_empty()) {
+            let Some((param, len)) = leaf_param(rest) else {
+                at = at.saturating_add(1);
+                continue;
+            };
+            push_literal(&mut out, text.get(run..at).unwrap_or(&[]), place(run, at));
+            run = at.saturating_add(len);
+            out.push(Part { kind: PartKind::Param(Box::new(param)), span: place(at, run) });
+            at = run;
+        }
+        push_literal(&mut out, text.get(run..).unwrap_or(&[]), place(run, text.len()));
+    }
+    out
+}
+
 /// True for a byte that makes an expansion of a `$` before it (quotes aside).
 fn starts_expansion(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b"_{([@*#?-$!".contains(&b)

@@ -321,6 +321,7 @@ fn blanks(text: &[u8]) -> Vec<Span> {
 
 /// The last step for a word: a tilde at its start and bracket expressions get their own parts.
 pub(super) fn finish(parts: Vec<Part>, span: Span) -> Word {
+    let parts = text::parameters(parts);
     let alone = parts.len() == 1;
     let mut out = Vec::with_capacity(parts.len());
     for (i, part) in parts.into_iter().enumerate() {
