@@ -2,7 +2,7 @@
 //!
 //! `GRAMMAR=curl cargo test --test grammars` runs only the examples of `curl.toml`.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use shellward::command::argv::read_in;
 use shellward::command::grammar::{self, example::examples};

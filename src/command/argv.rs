@@ -136,6 +136,7 @@ impl Scan {
             let (hits, unknown) = match found {
                 Found::Dashes => {
                     ended = true;
+                    self.facts.dashes = true;
                     if self.level().operands.iter().any(|o| o.at == At::Dashes) {
                         self.after_dashes(next);
                         return;

@@ -36,6 +36,8 @@ pub(super) struct Facts {
     pub operands: Vec<(usize, Value)>,
     /// A value that may be `-` for a standard stream is it.
     pub dash: bool,
+    /// A `--` ended the options.
+    pub dashes: bool,
 }
 
 impl Facts {
@@ -66,6 +68,7 @@ impl Facts {
             Ask::Value => is(value),
             Ask::Name => pattern::matches(atom.text.unwrap_or("*"), self.name.as_bytes()),
             Ask::Dash => self.dash,
+            Ask::Dashes => self.dashes,
         }
     }
 }

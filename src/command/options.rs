@@ -215,6 +215,11 @@ impl Reader<'_> {
             return Found::Unknown(Vec::new());
         }
         let Some(opt) = self.exact(name).or_else(|| self.shortened(name)) else {
+            let positive = name.strip_prefix(b"--no-").filter(|_| self.level.negatable && sign.is_none());
+            if positive.is_some_and(|p| self.exact(&[b"--", p].concat()).is_some()) {
+                // What it undoes is kept: reading too much is the safe side.
+                return Found::Options(Vec::new());
+            }
             return match sign {
                 Some(_) => Found::Undeclared(Vec::new(), String::from_utf8_lossy(name).into_owned()),
                 None => self.undeclared(Vec::new()),

@@ -46,8 +46,12 @@ impl Builder {
         if let Some(o) = dashes {
             taken.extend(scan.dashes.iter().map(|(i, v)| (*i, v.clone(), o)));
         }
+        // Behind a sub-command that is not known, no word can be.
+        let lost = scan.inv.doubts.iter().any(|d| d.kind == DoubtKind::UnknownSubcommand);
         for (i, v) in left {
-            scan.doubt(DoubtKind::UnknownOperand, v.show(), v.place());
+            if !lost {
+                scan.doubt(DoubtKind::UnknownOperand, v.show(), v.place());
+            }
             scan.placed.push((i, Use::new(Role::Text, v)));
         }
         Builder { scan, taken }

@@ -68,6 +68,7 @@ fn atom(part: &'static str, scope: &Scope) -> Result<Atom, String> {
         "last" => with_glob(Ask::Last),
         "value" => with_glob(Ask::Value),
         "name" => with_glob(Ask::Name),
+        "--" if glob.is_none() => plain(Ask::Dashes),
         "dash" if glob.is_none() => plain(Ask::Dash),
         _ if subject.starts_with("operands") => {
             let words: Vec<&str> = part.split_whitespace().collect();

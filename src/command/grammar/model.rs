@@ -96,6 +96,8 @@ coded_enum! {
         Name = "name",
         /// A value with `dash` is `-`.
         Dash = "dash",
+        /// A `--` ended the options.
+        Dashes = "--",
     }
     /// Where a nested command runs.
     enum Where {
@@ -272,6 +274,8 @@ coded! {
         nocase: bool,
         /// `-o=V` gives `V`, not `=V`.
         short_equals: bool,
+        /// `--no-x` undoes every `--x`.
+        negatable: bool,
         /// What an unknown option is.
         unknown_option: UnknownOption,
         /// All options hold after sub-commands.

@@ -9,7 +9,7 @@ use super::model::{
     Alias, At, Claim, Env, Environment, Grammar, Info, Level, Operand, Opt, Presence, Sets, Stream, Style, Sub,
     UnknownOption, Word,
 };
-use super::slot::{slot, word, word_of};
+use super::slot::{plain, slot, word, word_of};
 use super::table::{Context, Entry, Problem, Table, Text};
 use crate::command::role::{Stdin, Stdout};
 use crate::effect::{Language, Props, Verb};
@@ -209,6 +209,9 @@ fn option_names(t: &Table) -> Vec<Vec<&'static str>> {
     for key in ["flags", "info", "simulate"] {
         all.extend(t.texts(key).iter().map(|f| f.text.split_whitespace().collect()));
     }
+    for (_, options) in t.table("takes").iter().flat_map(Table::lists) {
+        all.extend(options.iter().map(|f| f.text.split_whitespace().collect()));
+    }
     all.extend(t.tables("option").iter().map(|o| o.texts("names").iter().map(|n| n.text).collect()));
     all
 }
@@ -273,6 +276,13 @@ impl<'a> Reader<'a> {
                 let names: Vec<&'static str> = f.text.split_whitespace().collect();
                 check_names(t, f.at, &names, level);
                 level.options.push(Opt { names, info, simulate, ..Opt::default() });
+            }
+        }
+        for (role, options) in t.table("takes").iter().flat_map(Table::lists) {
+            for f in options {
+                let names: Vec<&'static str> = f.text.split_whitespace().collect();
+                check_names(t, f.at, &names, level);
+                level.options.push(Opt { names, words: vec![plain(t, role)], ..Opt::default() });
             }
         }
         for o in t.tables("option") {
@@ -360,6 +370,7 @@ fn style(t: &Table, above: &Level) -> Level {
         double_dash: above.double_dash,
         nocase: above.nocase,
         short_equals: above.short_equals,
+        negatable: t.flag_or("negatable", above.negatable),
         ..Level::default()
     };
     if t.has("argv") {

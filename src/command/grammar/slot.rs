@@ -48,6 +48,11 @@ pub(super) fn word(t: &Table, scope: &Scope) -> Word {
     }
 }
 
+/// A word that is only a role.
+pub(super) fn plain(t: &Table, name: Text) -> Word {
+    Word { either: vec![word_of(t, name)] }
+}
+
 /// A slot that is only a role.
 pub(super) fn word_of(t: &Table, name: Text) -> Slot {
     Slot { role: role(t, name), ..Slot::default() }

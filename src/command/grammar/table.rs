@@ -180,6 +180,27 @@ impl<'a> Table<'a> {
             })
             .collect()
     }
+    /// Every key with its list of texts, in the order of the file.
+    pub fn lists(&self) -> Vec<(Text, Vec<Text>)> {
+        let name = |k: &str, at| Text { text: keep(k), at };
+        self.map
+            .iter()
+            .map(|(k, v)| {
+                let key = name(k.get_ref(), k.span().start);
+                let texts = match v.get_ref() {
+                    DeValue::Array(all) => all
+                        .iter()
+                        .filter_map(|t| match t.get_ref().as_str() {
+                            Some(s) => Some(name(s, t.span().start)),
+                            None => self.expected(t.span().start, key.text, "a list of texts"),
+                        })
+                        .collect(),
+                    _ => self.expected(v.span().start, key.text, "a list of texts").unwrap_or_default(),
+                };
+                (key, texts)
+            })
+            .collect()
+    }
     /// Every key with its text or table, in the order of the file.
     pub fn all(&self) -> Vec<(Text, Entry<'a>)> {
         self.map
