@@ -226,6 +226,7 @@ impl Interp<'_> {
                         None => {
                             let n = if inv.has("-n") { n } else { self.sh.target(&n).into_owned() };
                             self.sh.unset(&n);
+                            self.note_variable(&n, None, v.place(), Some(by));
                         }
                     }
                 }

@@ -82,7 +82,7 @@ impl Interp<'_> {
             Role::PathRead | Role::PathCopy | Role::PathUpdate | Role::PathArchive => self.read_use(u, by, w),
             Role::PathConfig => {
                 let id = self.effect(Verb::Read, Object::Path(u.value.clone()), by, at);
-                self.with_props(id, u.props);
+                self.with_props(id, u.props.with(Props::USED));
                 if let Some(c) = self.written(&u.value) {
                     self.flow(id, &c.taint());
                 }
@@ -131,6 +131,13 @@ impl Interp<'_> {
             let mut t = input.taint();
             inv.operands.iter().for_each(|o| t.join(&o.taint()));
             self.flow(id, &t);
+            coded.join(&Taint::of(id));
+        }
+        if let Stdout::Transform(name) = inv.stdout
+            && let Some(verb) = coding(name)
+        {
+            let id = self.effect(verb, Object::Stated(name), by, at);
+            self.flow(id, &input.taint());
             coded.join(&Taint::of(id));
         }
         if !w.fetched.is_empty() {
@@ -498,6 +505,15 @@ fn stated_object(verb: Verb, kind: &'static str, v: Value) -> Object {
         | Verb::Format => Object::Path(v),
         Verb::Fetch | Verb::Clone => Object::Url(v),
         _ => Object::Named(kind, v),
+    }
+}
+
+/// Whether a transform decodes or encodes.
+fn coding(transform: &str) -> Option<Verb> {
+    match transform.rsplit_once('.') {
+        Some((_, "decode")) => Some(Verb::Decode),
+        Some((_, "encode")) => Some(Verb::Encode),
+        _ => None,
     }
 }
 

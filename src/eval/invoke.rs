@@ -372,6 +372,10 @@ impl Interp<'_> {
         if !matches!(inv.stdin, Stdin::Ignored) {
             w.stdin = self.read_all(0);
             self.note_stdin(by, &w.stdin);
+        } else if inv.props.has(Props::PASSWORD_STDIN) && !matches!(self.sh.fd(0), End::Outer(_)) {
+            // The first line is the password (sudo(8), -S); the command gets the rest.
+            let line = self.read_line(0, b'\n').unwrap_or_else(Some);
+            self.note_stdin(by, &line);
         }
         // What comes in.
         for u in &inv.uses {

@@ -182,12 +182,17 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// Deletions of a whole tree: deletions with everything below, and single ones of everything in a directory.
+/// Deletions of a tree: deletions with everything below, and single ones of everything in a directory.
 fn tree_deletes<'s, 'a>(facts: &'s Facts<'a>) -> impl Iterator<Item = (&'a Effect, &'s Resolved)> + 's {
     facts.with(&[Verb::Delete]).filter_map(move |e| {
         let p = facts.path(e).filter(|_| !facts.contained(e))?;
         (e.props.has(Props::RECURSIVE) || e.props.has(Props::WIPE) || p.contents).then_some((e, p))
     })
+}
+
+/// Those that spare nothing: what a pattern chooses (`find ~ -name '*.pyc' -delete`) is not the whole.
+fn whole_deletes<'s, 'a>(facts: &'s Facts<'a>) -> impl Iterator<Item = (&'a Effect, &'s Resolved)> + 's {
+    tree_deletes(facts).filter(|(e, _)| !facts.props(e).has(Props::FILTERED))
 }
 
 fn draft<'f, 'a>(facts: &'f Facts<'a>, rule: &'static Rule, e: &Effect, p: &Resolved) -> Draft<'f, 'a> {
@@ -198,19 +203,19 @@ fn draft<'f, 'a>(facts: &'f Facts<'a>, rule: &'static Rule, e: &Effect, p: &Reso
 }
 
 fn delete_root(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for (e, p) in tree_deletes(facts).filter(|(_, p)| p.class == Class::Root) {
+    for (e, p) in whole_deletes(facts).filter(|(_, p)| p.class == Class::Root) {
         out.add(draft(facts, rule, e, p));
     }
 }
 
 fn delete_system(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for (e, p) in tree_deletes(facts).filter(|(_, p)| matches!(p.class, Class::SystemDirectory | Class::Homes)) {
+    for (e, p) in whole_deletes(facts).filter(|(_, p)| matches!(p.class, Class::SystemDirectory | Class::Homes)) {
         out.add(draft(facts, rule, e, p));
     }
 }
 
 fn delete_home(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for (e, p) in tree_deletes(facts).filter(|(_, p)| p.class == Class::Home) {
+    for (e, p) in whole_deletes(facts).filter(|(_, p)| p.class == Class::Home) {
         out.add(draft(facts, rule, e, p));
     }
 }
@@ -236,6 +241,9 @@ fn delete_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
             _ if p.if_empty.is_some_and(|c| c >= Class::Home) => continue,
             Class::Project | Class::ProjectRoot | Class::Temporary | Class::Cache | Class::HarmlessDevice => continue,
             Class::Unknown | Class::Network => continue,
+            Class::Root | Class::SystemDirectory | Class::Homes if facts.props(e).has(Props::FILTERED) => {
+                Severity::Medium
+            }
             Class::Root | Class::SystemDirectory | Class::Homes | Class::Home | Class::Device => continue,
             Class::HomeContent | Class::HomeDotfile if !precious => continue,
             Class::HomeContent | Class::HomeDotfile => Severity::High,
@@ -250,7 +258,7 @@ fn delete_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
 }
 
 fn delete_project(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for (e, p) in tree_deletes(facts).filter(|(e, _)| e.props.has(Props::RECURSIVE)) {
+    for (e, p) in whole_deletes(facts).filter(|(e, _)| e.props.has(Props::RECURSIVE)) {
         let history = p.class == Class::Project && p.marks.has(Mark::UserData);
         if (p.class == Class::ProjectRoot || history) && !p.text.is_empty() {
             out.add(draft(facts, rule, e, p));

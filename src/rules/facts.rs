@@ -217,6 +217,10 @@ impl<'a> Facts<'a> {
             Some(p)
         })
     }
+    /// The properties of an effect and of the invocation that does it.
+    pub fn props(&self, e: &Effect) -> Props {
+        self.process(e).map_or(e.props, |p| p.props.with(e.props))
+    }
     /// True where it is done with the rights of root or another user.
     pub fn elevated(&self, e: &Effect) -> bool {
         e.props.has(Props::ELEVATED) || self.lineage(e.process).any(|p| p.props.has(Props::ELEVATED))

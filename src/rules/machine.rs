@@ -189,8 +189,7 @@ fn power_off(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 fn kill_all(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Kill]).filter(|e| !facts.contained(e)) {
         let everything = e.object.value().and_then(|v| v.as_str()).is_some_and(|v| v.trim() == "-1");
-        let stated = matches!(e.object, Object::Stated(_)) && e.props.has(Props::ALL)
-            || facts.process(e).is_some_and(|p| p.props.has(Props::ALL) && matches!(e.object, Object::Stated(_)));
+        let stated = matches!(e.object, Object::Stated(_)) && facts.props(e).has(Props::ALL);
         if everything || stated {
             out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, facts.name(e))).evidence(
                 "command_pattern",
@@ -239,7 +238,7 @@ fn protection_off(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 
 fn service_stop(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Service]).filter(|e| !facts.contained(e)) {
-        let props = facts.process(e).map_or(e.props, |p| p.props.with(e.props));
+        let props = facts.props(e);
         if props.has(Props::STOP) || props.has(Props::DISABLE) {
             out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
                 "command_pattern",

@@ -151,7 +151,7 @@ fn shells(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, verb: Verb
             );
         }
     }
-    for e in facts.with(&wanted).filter(|e| e.props.has(Props::EXEC_PEER) || peer_runs(facts, e)) {
+    for e in facts.with(&wanted).filter(|e| facts.props(e).has(Props::EXEC_PEER)) {
         out.add(
             rule.about(facts, e)
                 .title(format!("{}: {} {}", rule.title, facts.name(e), e.object.show()))
@@ -159,11 +159,6 @@ fn shells(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, verb: Verb
                 .evidence_as("host", "is the other end", e.object.show(), e.place),
         );
     }
-}
-
-/// True where the invocation as a whole connects a program to its peer.
-fn peer_runs(facts: &Facts<'_>, e: &Effect) -> bool {
-    facts.process(e).is_some_and(|p| p.props.has(Props::EXEC_PEER))
 }
 
 fn reverse_shell(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {

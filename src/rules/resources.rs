@@ -104,7 +104,7 @@ pub(super) const RULES: &[Rule] = &[
 
 fn stated(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, verb: Verb, label: &'static str) {
     for e in facts.with(&[verb]) {
-        let props = facts.process(e).map_or(e.props, |p| p.props.with(e.props));
+        let props = facts.props(e);
         if props.has(Props::RECOVERABLE) {
             continue;
         }
@@ -119,7 +119,7 @@ fn stated(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, verb: Verb
 
 fn unsigned(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Install]) {
-        let props = facts.process(e).map_or(e.props, |p| p.props.with(e.props));
+        let props = facts.props(e);
         if props.has(Props::SIGNATURE_UNVERIFIED) {
             out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
                 "command_pattern",
