@@ -379,6 +379,9 @@ impl Reader<'_> {
     pub(super) fn coproc(&mut self) -> R<CommandKind> {
         self.blank();
         let mut name = String::from("COPROC");
+        if self.reserved(self.pos).is_some_and(|(w, _)| !w.begins_compound() && w != Reserved::Time) {
+            return self.unexpected();
+        }
         if !self.at_compound() {
             let start = self.pos;
             let mut at = start;
@@ -393,7 +396,7 @@ impl Reader<'_> {
                 self.pos = start;
             }
         }
-        // `coproc time x` runs a program of that name, and `coproc ! x` is a syntax error.
+        // `coproc time x` runs a program of that name.
         let body = if self.at_compound() { self.command()? } else { self.simple(self.pos)? };
         Ok(CommandKind::Coproc(Box::new(Coproc { name, body })))
     }

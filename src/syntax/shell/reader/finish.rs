@@ -125,8 +125,7 @@ impl Reader<'_> {
                     let user = text.iter().skip(k + 1).take_while(|&&b| login(b)).count();
                     let end = k + 1 + user;
                     let ends = match text.get(end) {
-                        Some(b'/') => true,
-                        Some(b':') => tilde.colon_from.is_some(),
+                        Some(b'/' | b':') => true,
                         Some(_) => false,
                         None => index + 1 == count,
                     };

@@ -88,9 +88,7 @@ impl Reader<'_> {
             None => (newline + 1).min(self.text.len()),
         };
         self.heredocs()?;
-        if newline < self.text.len() {
-            self.hole = Some((newline, self.pos));
-        }
+        self.hole = Some((newline, self.pos));
         self.pos = resume;
         Ok(())
     }

@@ -26,6 +26,8 @@ mod parser;
 mod quote;
 mod simple;
 mod spans;
+#[cfg(test)]
+mod stress;
 mod word;
 
 pub use dialect::Dialect;
@@ -197,7 +199,7 @@ impl<'a> Reader<'a> {
         self.cond_links = 0;
         let mut list = self.line()?;
         if self.ended() {
-            if self.hole.is_some() {
+            if self.hole.take().is_some_and(|(newline, _)| newline < self.pos) {
                 return self.torn();
             }
         } else {

@@ -82,6 +82,9 @@ impl Reader<'_> {
             }
             self.pos = at;
             name
+        } else if b == b'$' && matches!(self.look(p + 1).0, b'(' | b'{' | b'[') {
+            // ${${x}}: a bad substitution with an expansion in it.
+            return None;
         } else if matches!(b, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') {
             self.pos = p + 1;
             char::from(b).to_string()

@@ -227,8 +227,8 @@ impl Reader<'_> {
         let Some((word, end)) = self.reserved(self.pos) else { return Ok(None) };
         let after = |this: &mut Self| this.pos = end;
         match word {
-            Reserved::Time | Reserved::In => return Ok(None),
-            Reserved::Bang => return self.unexpected(),
+            Reserved::Time => return Ok(None),
+            Reserved::Bang | Reserved::In => return self.unexpected(),
             w if w.ends_list() => return self.unexpected(),
             _ => after(self),
         }

@@ -6,7 +6,7 @@ use super::lexer::{NAME, class, name_start};
 use super::word::Quoted;
 use super::{Arithmetic, R, Reader};
 use crate::source::Span;
-use crate::syntax::ast::{Bytes, Param, ParamOp, Part, PartKind, Program};
+use crate::syntax::ast::{Bytes, List, Param, ParamOp, Part, PartKind, Program};
 
 impl Reader<'_> {
     /// What the `$` here begins; `None` where it is a plain character (nothing is read then).
@@ -125,19 +125,22 @@ impl Reader<'_> {
         let from = self.pos;
         let outer = std::mem::take(&mut self.comments);
         let base = std::mem::replace(&mut self.pending_base, self.pending.len());
+        let result = self.inner_list(from);
+        self.pending_base = base;
+        let comments = std::mem::replace(&mut self.comments, outer);
+        let (list, span) = result?;
+        let lists = if list.items.is_empty() { Vec::new() } else { vec![list] };
+        Ok(Program { lists, comments, unparsed: Vec::new(), span })
+    }
+
+    fn inner_list(&mut self, from: usize) -> R<(List, Span)> {
         let list = self.compound_list()?;
-        if self.at(self.pos) != b')' {
-            return self.unexpected();
-        }
         let span = Span::new(from, self.pos);
-        self.pos += 1;
+        self.close(b')')?;
         if self.pending.len() > self.pending_base {
             self.late_heredocs()?;
         }
-        self.pending_base = base;
-        let comments = std::mem::replace(&mut self.comments, outer);
-        let lists = if list.items.is_empty() { Vec::new() } else { vec![list] };
-        Ok(Program { lists, comments, unparsed: Vec::new(), span })
+        Ok((list, span))
     }
 
     /// A command substitution in backquotes. Its end is the next backquote without a backslash; `\$`, `` \` `` and `\\`
