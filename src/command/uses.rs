@@ -195,6 +195,9 @@ impl Builder {
         }
         u.other = slot.other.iter().find_map(|o| self.last_of(o));
         u.site = site(&self.scan, &self.taken, slot);
+        if u.role == Role::Volume && is_host_path(value, depth > 0) {
+            u.props = u.props.with(Props::HOST_ACCESS);
+        }
         let also = slot.also.iter().map(|r| (index, Use { role: *r, other: None, ..u.clone() }));
         self.scan.placed.extend(std::iter::once((index, u.clone())).chain(also));
         if u.role == Role::ModeBits
@@ -277,6 +280,16 @@ fn site(scan: &Scan, taken: &Taken, slot: &Slot) -> Option<Site> {
         Where::Remote => Site::Remote(of),
         Where::Contained => Site::Contained(of),
     })
+}
+
+/// True where a volume's source is a path of the host (`/etc:/x`, `./a:/x`, `$HOME:/x`), not the name of a volume and
+/// not only a path in the container (`/data`). A source that stands alone (`source=/etc`) needs no colon.
+fn is_host_path(value: &Value, alone: bool) -> bool {
+    let text = value.prefix();
+    let path = text.is_empty() && !value.is_known() || matches!(text.first(), Some(b'/' | b'.' | b'~' | b'\\'));
+    let drive = matches!(text.as_slice(), [d, b':', b'/' | b'\\', ..] if d.is_ascii_alphabetic());
+    let colon = value.split(|b| b == b':').len() > 1;
+    (path && (alone || colon)) || drive
 }
 
 /// Words with a blank between, as `eval` and the remote shell of `ssh` get them.
