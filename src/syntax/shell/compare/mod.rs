@@ -40,13 +40,17 @@ pub struct Difference {
     /// What the witness reads here, marked as possible, with all that is nested in it. `None` for `OnlyOurs`, and for
     /// a command inside one that an earlier difference holds already.
     pub witness: Option<List>,
+    /// True where the witness itself says that it could not read the region whole, and the authority could. The
+    /// witness's errors stop nobody: such a difference is no evidence, only a place that was read once.
+    pub doubtful: bool,
 }
 
 /// The places where two readings of `text` differ, in order; at most [`limits::MAX_DIFFERENCES`].
 pub fn differences(ours: &Program, theirs: &Program, text: &[u8]) -> Vec<Difference> {
+    let gaps = (Gaps::new(ours), Gaps::new(theirs));
     let ours = flatten::commands(ours);
     let theirs = flatten::commands(theirs);
-    let mut merge = Merge { out: Vec::new(), held: 0 };
+    let mut merge = Merge { out: Vec::new(), held: 0, gaps };
     let (mut a, mut b) = (ours.as_slice(), theirs.as_slice());
     while merge.out.len() < limits::MAX_DIFFERENCES {
         (a, b) = match (a, b) {
@@ -56,7 +60,7 @@ pub fn differences(ours: &Program, theirs: &Program, text: &[u8]) -> Vec<Differe
                 (rest, b)
             }
             ([], [y, rest @ ..]) => {
-                merge.only_witness(y, DifferenceKind::OnlyWitness);
+                merge.witness(y, None);
                 (a, rest)
             }
             ([x, xs @ ..], [y, ys @ ..]) => match x.start.cmp(&y.start) {
@@ -65,12 +69,12 @@ pub fn differences(ours: &Program, theirs: &Program, text: &[u8]) -> Vec<Differe
                     (xs, b)
                 }
                 std::cmp::Ordering::Greater => {
-                    merge.only_witness(y, DifferenceKind::OnlyWitness);
+                    merge.witness(y, None);
                     (a, ys)
                 }
                 std::cmp::Ordering::Equal => {
                     if key::of(x, text) != key::of(y, text) {
-                        merge.only_witness(y, DifferenceKind::Words);
+                        merge.witness(y, Some(x));
                     }
                     (xs, ys)
                 }
@@ -85,17 +89,52 @@ struct Merge {
     /// Up to where the differences so far hold what the witness reads, so that a command nested in one of them is not
     /// handed on twice.
     held: u32,
+    /// What ours and theirs could not read.
+    gaps: (Gaps, Gaps),
 }
 
 impl Merge {
     fn only_ours(&mut self, entry: &Entry<'_>) {
-        self.out.push(Difference { span: entry.span, kind: DifferenceKind::OnlyOurs, witness: None });
+        let doubtful = self.doubtful(entry.start, entry.end());
+        self.out.push(Difference { span: entry.span, kind: DifferenceKind::OnlyOurs, witness: None, doubtful });
     }
 
-    fn only_witness(&mut self, entry: &Entry<'_>, kind: DifferenceKind) {
+    fn witness(&mut self, entry: &Entry<'_>, ours: Option<&Entry<'_>>) {
         let witness = (entry.end() > self.held).then(|| possible(entry.command));
         self.held = self.held.max(entry.end());
-        self.out.push(Difference { span: entry.span, kind, witness });
+        let kind = if ours.is_some() { DifferenceKind::Words } else { DifferenceKind::OnlyWitness };
+        let end = ours.map_or(0, Entry::end).max(entry.end());
+        let doubtful = self.doubtful(entry.start, end);
+        self.out.push(Difference { span: entry.span, kind, witness, doubtful });
+    }
+
+    fn doubtful(&self, start: u32, end: u32) -> bool {
+        self.gaps.1.touch(start, end) && !self.gaps.0.touch(start, end)
+    }
+}
+
+/// The regions that a reader could not read, to be asked for overlaps.
+struct Gaps {
+    /// Start of a region, and the furthest end of it and those before it; sorted.
+    regions: Vec<(u32, u32)>,
+}
+
+impl Gaps {
+    fn new(program: &Program) -> Self {
+        let mut regions: Vec<(u32, u32)> = program.unparsed.iter().map(|u| (u.span.start, u.span.end)).collect();
+        regions.sort_unstable();
+        let mut furthest = 0;
+        for region in &mut regions {
+            furthest = region.1.max(furthest);
+            region.1 = furthest;
+        }
+        Gaps { regions }
+    }
+
+    /// True where a region overlaps these bytes or stands next to them (a token that is missing has no bytes).
+    fn touch(&self, start: u32, end: u32) -> bool {
+        let before = self.regions.partition_point(|r| r.0 <= end);
+        before.checked_sub(1).and_then(|last| self.regions.get(last)).is_some_and(|r| r.1 >= start)
     }
 }
 

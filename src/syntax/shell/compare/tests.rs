@@ -1,5 +1,5 @@
 use super::*;
-use crate::syntax::shell::witness;
+use crate::syntax::shell::{self, Dialect, witness};
 
 fn kinds(ours: &str, theirs: &str, text: &str) -> Vec<DifferenceKind> {
     let ours = witness::read(ours.as_bytes()).unwrap();
@@ -48,6 +48,24 @@ fn a_nested_command_is_handed_on_once() {
     let found = differences(&ours, &witness::read(text).unwrap(), text);
     assert_eq!(found.len(), 3);
     assert_eq!(found.iter().filter(|d| d.witness.is_some()).count(), 1);
+}
+
+#[test]
+fn what_the_witness_could_not_read_is_doubtful() {
+    use crate::syntax::ast::{SyntaxError, Unparsed};
+    let text = b"a b; c d";
+    let mut theirs = witness::read(b"a x; c y").unwrap();
+    let mut ours = witness::read(text).unwrap();
+    let doubtful = |ours: &Program, theirs: &Program| {
+        differences(ours, theirs, text).iter().map(|d| d.doubtful).collect::<Vec<_>>()
+    };
+    assert_eq!(doubtful(&ours, &theirs), [false, false]);
+    let gap = Unparsed { span: Span::new(2, 3), reason: SyntaxError::NotLowered };
+    theirs.unparsed.push(gap.clone());
+    assert_eq!(doubtful(&ours, &theirs), [true, false]);
+    // Where neither could read it, the second reading counts.
+    ours.unparsed.push(gap);
+    assert_eq!(doubtful(&ours, &theirs), [false, false]);
 }
 
 #[test]
@@ -152,7 +170,10 @@ mod property {
             prop_assume!(plain(text.as_bytes()));
             let theirs = witness::read(text.as_bytes()).unwrap();
             prop_assert_eq!(&theirs.unparsed, &vec![]);
-            prop_assert_eq!(words(&theirs), want);
+            prop_assert_eq!(&words(&theirs), &want);
+            let ours = shell::read(text.as_bytes(), Dialect::BASH);
+            prop_assert_eq!(&words(&ours), &want);
+            prop_assert!(differences(&ours, &theirs, text.as_bytes()).is_empty());
         }
     }
 }
