@@ -70,6 +70,7 @@ impl<'t> Lowering<'t> {
     pub(super) fn and_or(&mut self, kid: Kid<'t>) -> Option<AndOr> {
         match kid.kind {
             "list" => self.list(kid),
+            "pipeline" => self.piped(kid),
             "redirected_statement" => self.redirected(kid),
             _ => {
                 let first = self.pipeline(kid)?;
@@ -165,32 +166,30 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn pipeline(&mut self, kid: Kid<'t>) -> Option<Pipeline> {
-        match kid.kind {
-            "pipeline" => {
-                let mut all: Option<Pipeline> = None;
-                let mut stderr = false;
-                for piece in kids(kid.node) {
-                    match piece.kind {
-                        "|" => stderr = false,
-                        "|&" => stderr = true,
-                        "ERROR" => {}
-                        _ => {
-                            let Some(Some(next)) = self.nest(piece.span, |l| l.stages(piece)) else { continue };
-                            match &mut all {
-                                None => all = Some(next),
-                                Some(all) => {
-                                    all.span = all.span.to(next.span);
-                                    all.pipe_stderr.push(stderr);
-                                    all.pipe_stderr.extend(next.pipe_stderr);
-                                    all.stages.extend(next.stages);
-                                }
-                            }
-                        }
+    /// `a | b`. A stage may be a whole list in the tree (`a && b <c | d` has `a && b` as its first stage): the bars join
+    /// what stands next to them.
+    fn piped(&mut self, kid: Kid<'t>) -> Option<AndOr> {
+        let mut all: Option<AndOr> = None;
+        let mut stderr = false;
+        for piece in kids(kid.node) {
+            match piece.kind {
+                "|" => stderr = false,
+                "|&" => stderr = true,
+                "ERROR" => {}
+                _ => {
+                    let Some(Some(next)) = self.nest(piece.span, |l| l.and_or(piece)) else { continue };
+                    match &mut all {
+                        None => all = Some(next),
+                        Some(all) => pipe(all, stderr, next),
                     }
                 }
-                all
             }
+        }
+        all
+    }
+
+    fn pipeline(&mut self, kid: Kid<'t>) -> Option<Pipeline> {
+        match kid.kind {
             "negated_command" => {
                 let inner = kids(kid.node).into_iter().find(|k| k.node.is_named())?;
                 let mut pipeline = self.nest(inner.span, |l| l.stages(inner)).flatten()?;
@@ -215,7 +214,7 @@ impl<'t> Lowering<'t> {
             return Some(list.first);
         }
         let span = list.span;
-        let group = List { items: vec![list], span, possible: false };
+        let group = List { items: vec![list], span, possible: true };
         Some(single(Command { kind: CommandKind::Group(group), redirects: Vec::new(), span }).first)
     }
 
@@ -300,6 +299,19 @@ impl<'t> Lowering<'t> {
         let items = [before, inner].into_iter().map(single).collect();
         Command { kind: CommandKind::Group(List { items, span, possible: true }), redirects: Vec::new(), span }
     }
+}
+
+/// Joins a list to the last pipeline of another.
+pub(super) fn pipe(list: &mut AndOr, stderr: bool, next: AndOr) {
+    list.span = list.span.to(next.span);
+    let pipeline = list.rest.last_mut().map_or(&mut list.first, |(_, p)| p);
+    pipeline.span = pipeline.span.to(next.first.span);
+    if !pipeline.stages.is_empty() && !next.first.stages.is_empty() {
+        pipeline.pipe_stderr.push(stderr);
+    }
+    pipeline.pipe_stderr.extend(next.first.pipe_stderr);
+    pipeline.stages.extend(next.first.stages);
+    list.rest.extend(next.rest);
 }
 
 /// A list of one command.

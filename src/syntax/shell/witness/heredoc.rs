@@ -87,13 +87,7 @@ impl<'t> Lowering<'t> {
                 "ERROR" => {}
                 _ => {
                     let Some(Some(right)) = self.nest(piece.span, |l| l.and_or(piece)) else { continue };
-                    list.span = list.span.to(right.span);
-                    let pipeline = list.rest.last_mut().map_or(&mut list.first, |(_, p)| p);
-                    pipeline.span = pipeline.span.to(right.first.span);
-                    pipeline.pipe_stderr.push(stderr);
-                    pipeline.pipe_stderr.extend(right.first.pipe_stderr);
-                    pipeline.stages.extend(right.first.stages);
-                    list.rest.extend(right.rest);
+                    super::command::pipe(list, stderr, right);
                 }
             }
         }

@@ -109,41 +109,45 @@ impl<'t> Lowering<'t> {
         self.taking(command, redirect.span, |_, command| add_redirect(command, redirect));
     }
 
-    /// Runs `f` on the command that takes what stands at `at`. A newline ends a simple command, yet the grammar joins
-    /// lines at times (`a | b | c` newline `d && e` has a command `c d` in its tree). What stands behind the newline
-    /// begins a command of its own: both are kept in a group, and the newline is reported.
+    /// Runs `f` on the command that takes what stands at `at`: the last one in a group that is none of the text's own.
+    ///
+    /// A newline ends a simple command, yet the grammar joins lines at times (`a | b | c` newline `d && e` has a
+    /// command `c d` in its tree). What stands behind the newline begins a command of its own: both are kept in a
+    /// group, and the newline is reported.
     pub(super) fn taking(&mut self, command: &mut Command, at: Span, f: impl FnOnce(&mut Self, &mut Command)) {
-        let last = match &command.kind {
-            CommandKind::Group(list) if list.possible => list.items.last().and_then(|i| i.first.stages.last()),
-            _ => Some(&*command),
-        };
-        let gap = last.and_then(content_end).map(|end| Span { start: end, end: at.start.max(end) });
-        if let Some(gap) = gap.filter(|gap| ends_line(self.bytes(*gap))) {
-            self.not_lowered(gap);
-            let empty = Command { kind: CommandKind::Simple(Simple::default()), redirects: Vec::new(), span: at };
-            match &mut command.kind {
-                CommandKind::Group(list) if list.possible => list.items.push(single(empty)),
-                _ => {
-                    let span = command.span;
-                    let list = List { items: Vec::new(), span, possible: true };
-                    let group = Command { kind: CommandKind::Group(list), redirects: Vec::new(), span };
-                    let mut first = std::mem::replace(command, group);
-                    first.span.end = gap.start;
-                    if let CommandKind::Group(list) = &mut command.kind {
-                        list.items.extend([single(first), single(empty)]);
-                    }
-                }
-            }
+        let mut command = command;
+        // As deep as the groups are nested, which `nest` bounds.
+        while own_group(command, self.text) {
+            let CommandKind::Group(list) = &mut command.kind else { return };
+            let Some(item) = list.items.last_mut() else { return };
+            let pipeline = item.rest.last_mut().map_or(&mut item.first, |(_, p)| p);
+            let Some(last) = pipeline.stages.last_mut() else { return };
+            last.span = last.span.to(at);
+            command = last;
         }
-        match &mut command.kind {
-            CommandKind::Group(list) if list.possible => {
-                if let Some(command) = list.items.last_mut().and_then(|i| i.first.stages.last_mut()) {
-                    f(self, command);
-                }
-            }
-            _ => f(self, command),
+        let gap = content_end(command).map(|end| Span { start: end, end: at.start.max(end) });
+        let Some(gap) = gap.filter(|gap| ends_line(self.bytes(*gap))) else {
+            f(self, command);
+            return;
+        };
+        self.not_lowered(gap);
+        let mut second = Command { kind: CommandKind::Simple(Simple::default()), redirects: Vec::new(), span: at };
+        f(self, &mut second);
+        let span = command.span.to(at);
+        let list = List { items: Vec::new(), span, possible: true };
+        let group = Command { kind: CommandKind::Group(list), redirects: Vec::new(), span };
+        let mut first = std::mem::replace(command, group);
+        first.span.end = gap.start;
+        if let CommandKind::Group(list) = &mut command.kind {
+            list.items.extend([single(first), single(second)]);
         }
     }
+}
+
+/// True for a group that lowering has made, not the text.
+fn own_group(command: &Command, text: &[u8]) -> bool {
+    matches!(&command.kind, CommandKind::Group(list) if list.possible && !list.items.is_empty())
+        && !command.span.of(text).starts_with(b"{")
 }
 
 /// Where the last word, assignment or redirection of a simple command ends.

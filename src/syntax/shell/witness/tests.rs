@@ -221,13 +221,15 @@ const CASES: &[(&str, &str)] = &[
     ("a >&- 3<&-", "<a> DupOut<-> 3DupIn<->"),
     ("1a=b c", "<1a=b> <c>"),
     ("1a=$(b)", "<1a=$( <b> )>"),
-    ("a && b 0<$c | d", "{ <a> && <b> 0Read<${c}> } | <d>"),
+    ("a && b 0<$c | d", "<a> && <b> 0Read<${c}> | <d>"),
     ("a && b >f", "<a> && <b> Write<f>"),
     ("a <<< b c", "<a> <c> HereString<b>"),
     ("a &>f", "<a> BothWrite<f>"),
     // A newline ends a command, whatever the tree says.
-    ("a | b | c\nd && e", "<a> | { <b> | { <c> ; <d> } && <e> } !NotLowered(\n)"),
+    ("a | b | c\nd && e", "<a> | <b> | { <c> ; <d> } && <e> !NotLowered(\n)"),
     ("ls\n\\rm -rf ~", "{ <ls> ; <E(r)m> <-rf> <~()> } !NotLowered(\n)"),
+    ("a | b | c && d >e", "<a> | <b> | <c> && <d> Write<e>"),
+    ("a && b <c |& d", "<a> && <b> Read<c> |& <d>"),
     // Here-documents and what hangs on them.
     ("a <<E\nx $y\nE\n", "<a> Heredoc<E>[x ${y}\\n]"),
     ("a <<'E'\nx $y\nE\n", "<a> Heredoc<S(E)>'[x $y\\n]"),
