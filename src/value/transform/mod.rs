@@ -9,9 +9,12 @@
 //! are not operands here: their contents come in [`Call::files`], and where there are none, the program reads
 //! [`Call::stdin`]. `-` among files is the caller's to resolve.
 
+mod base;
 mod build;
+mod copy;
 mod decimal;
 mod echo;
+mod hex;
 mod number;
 mod printf;
 
@@ -173,6 +176,24 @@ pub struct Transform {
 /// Every transform, by name.
 pub static TABLE: &[Transform] = &[
     Transform { name: "echo", options: &["-n", "-e", "-E"], run: echo::run },
+    Transform { name: "base32", options: &["-d", "-i", "-w"], run: base::base32 },
+    Transform { name: "base32.decode", options: &["-d", "-i", "-w"], run: base::base32_decode },
+    Transform { name: "base64", options: &["-d", "-i", "-w"], run: base::base64 },
+    Transform { name: "base64.decode", options: &["-d", "-i", "-w"], run: base::base64_decode },
+    Transform { name: "base64.encode", options: &["-i", "-w"], run: base::base64 },
+    Transform {
+        name: "basenc",
+        options: &["--base64", "--base64url", "--base32", "--base32hex", "--base16", "--base2msbf", "-d", "-i", "-w"],
+        run: base::basenc,
+    },
+    Transform { name: "cat", options: &["-u", "-n", "-b", "-s", "-E", "-T", "-A", "-e", "-t", "-v"], run: copy::cat },
+    Transform { name: "head", options: &["-n", "-c", "-NUM", "-q", "-v"], run: copy::head },
+    Transform { name: "hex.decode", options: &["-r", "-p"], run: hex::hex_decode },
+    Transform { name: "rev", options: &[], run: copy::rev },
+    Transform { name: "tac", options: &["-s"], run: copy::tac },
+    Transform { name: "tail", options: &["-n", "-c", "-NUM", "-q"], run: copy::tail },
+    Transform { name: "tee", options: &["-a", "-i", "-p"], run: copy::tee },
+    Transform { name: "xxd", options: &["-r", "-p", "-u", "-c", "-l", "-g", "-b"], run: hex::xxd },
     Transform { name: "printf", options: &[], run: printf::run },
 ];
 
