@@ -63,11 +63,6 @@ pub(super) fn xxd(call: &Call<'_>) -> Result<Output, Why> {
     Output::computed(out.into_bytes())
 }
 
-/// `hex.decode`: `xxd -r -p` under a name of its own.
-pub(super) fn hex_decode(call: &Call<'_>) -> Result<Output, Why> {
-    Output::computed(plain_reverse(&call.input()))
-}
-
 fn nibble(b: u8) -> Option<u8> {
     char::from(b).to_digit(16).and_then(|d| u8::try_from(d).ok())
 }

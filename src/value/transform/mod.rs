@@ -15,8 +15,10 @@ mod copy;
 mod decimal;
 mod echo;
 mod hex;
+mod lines;
 mod number;
 mod printf;
+mod tr;
 
 use super::Why;
 use crate::limits;
@@ -48,6 +50,8 @@ pub struct Call<'a> {
     pub stdin: &'a [u8],
     /// Whose builtin it is.
     pub flavour: Flavour,
+    /// The base name that it was called by, for programs with several (`od`, `hexdump`).
+    pub program: &'a str,
 }
 
 /// Where a run of an output comes from.
@@ -164,51 +168,71 @@ impl<'a> Call<'a> {
     }
 }
 
-/// A transform: its name in grammars, the options that it understands, and what computes it.
+/// A transform: its names in grammars, the options that it understands, and what computes it.
 pub struct Transform {
-    /// The name behind `transform.`.
-    pub name: &'static str,
-    /// First names of the options it understands.
+    /// The names behind `transform.`.
+    pub names: &'static [&'static str],
+    /// The options it understands: all names of one in one text.
     pub options: &'static [&'static str],
     run: fn(&Call<'_>) -> Result<Output, Why>,
 }
 
-/// Every transform, by name.
+const fn entry(
+    names: &'static [&'static str],
+    options: &'static [&'static str],
+    run: fn(&Call<'_>) -> Result<Output, Why>,
+) -> Transform {
+    Transform { names, options, run }
+}
+
+const DECODE: &str = "-d --decode -D";
+const IGNORE: &str = "-i --ignore-garbage";
+const WRAP: &str = "-w --wrap -b --break";
+
+/// Every transform.
+#[rustfmt::skip]
 pub static TABLE: &[Transform] = &[
-    Transform { name: "echo", options: &["-n", "-e", "-E"], run: echo::run },
-    Transform { name: "base32", options: &["-d", "-i", "-w"], run: base::base32 },
-    Transform { name: "base32.decode", options: &["-d", "-i", "-w"], run: base::base32_decode },
-    Transform { name: "base64", options: &["-d", "-i", "-w"], run: base::base64 },
-    Transform { name: "base64.decode", options: &["-d", "-i", "-w"], run: base::base64_decode },
-    Transform { name: "base64.encode", options: &["-i", "-w"], run: base::base64 },
-    Transform {
-        name: "basenc",
-        options: &["--base64", "--base64url", "--base32", "--base32hex", "--base16", "--base2msbf", "-d", "-i", "-w"],
-        run: base::basenc,
-    },
-    Transform { name: "cat", options: &["-u", "-n", "-b", "-s", "-E", "-T", "-A", "-e", "-t", "-v"], run: copy::cat },
-    Transform { name: "head", options: &["-n", "-c", "-NUM", "-q", "-v"], run: copy::head },
-    Transform { name: "hex.decode", options: &["-r", "-p"], run: hex::hex_decode },
-    Transform { name: "rev", options: &[], run: copy::rev },
-    Transform { name: "tac", options: &["-s"], run: copy::tac },
-    Transform { name: "tail", options: &["-n", "-c", "-NUM", "-q"], run: copy::tail },
-    Transform { name: "tee", options: &["-a", "-i", "-p"], run: copy::tee },
-    Transform { name: "xxd", options: &["-r", "-p", "-u", "-c", "-l", "-g", "-b"], run: hex::xxd },
-    Transform { name: "printf", options: &[], run: printf::run },
+    entry(&["base32", "base32.encode"], &[DECODE, IGNORE, WRAP], base::base32),
+    entry(&["base32.decode"], &[DECODE, IGNORE, WRAP], base::base32_decode),
+    entry(&["base64", "base64.encode"], &[DECODE, IGNORE, WRAP], base::base64),
+    entry(&["base64.decode"], &[DECODE, IGNORE, WRAP], base::base64_decode),
+    entry(&["basenc"], &["--base64", "--base64url", "--base32", "--base32hex", "--base16", "--base2msbf", DECODE, IGNORE, WRAP], base::basenc),
+    entry(&["cat"], &["-u", "-n --number", "-b --number-nonblank", "-s --squeeze-blank", "-E --show-ends", "-T --show-tabs", "-A --show-all", "-e", "-t", "-v --show-nonprinting"], copy::cat),
+    entry(&["cut"], &["-b --bytes", "-c --characters", "-f --fields", "-d --delimiter", "-s --only-delimited", "-n", "--complement", "--output-delimiter", "-z --zero-terminated"], lines::cut),
+    entry(&["echo"], &["-n", "-e", "-E"], echo::run),
+    entry(&["fold"], &["-w --width", "-b --bytes", "-s --spaces", "-NUM"], lines::fold),
+    entry(&["head"], &["-n --lines", "-c --bytes", "-NUM", "-q --quiet --silent"], copy::head),
+    entry(&["hex.decode"], &["-r -revert", "-p -ps -postscript -plain"], hex::xxd),
+    entry(&["nl"], &["-b --body-numbering", "-s --number-separator", "-w --number-width", "-v --starting-line-number", "-i --line-increment"], lines::nl),
+    entry(&["paste"], &["-s --serial", "-d --delimiters"], lines::paste),
+    entry(&["printf"], &[], printf::run),
+    entry(&["rev"], &[], copy::rev),
+    entry(&["sort"], &["-r --reverse", "-n --numeric-sort", "-u --unique", "-f --ignore-case", "-b --ignore-leading-blanks", "-s --stable", "-t --field-separator", "-k --key"], lines::sort),
+    entry(&["tac"], &["-s --separator"], copy::tac),
+    entry(&["tail"], &["-n --lines", "-c --bytes", "-NUM", "-q --quiet --silent"], copy::tail),
+    entry(&["tee"], &["-a --append", "-i --ignore-interrupts", "-p --output-error"], copy::tee),
+    entry(&["tr"], &["-c -C --complement", "-d --delete", "-s --squeeze-repeats", "-t --truncate-set1", "-u"], tr::run),
+    entry(&["uniq"], &["-c --count", "-d --repeated", "-u --unique", "-i --ignore-case"], lines::uniq),
+    entry(&["wc"], &["-l --lines", "-w --words", "-c --bytes", "-m --chars"], lines::wc),
+    entry(&["xxd", "hex.encode"], &["-r -revert", "-p -ps -postscript -plain", "-u -upper", "-c -cols", "-l -len", "-g -groupsize", "-b -bits"], hex::xxd),
 ];
 
 /// The transform of that name.
 pub fn find(name: &str) -> Option<&'static Transform> {
-    TABLE.iter().find(|t| t.name == name)
+    TABLE.iter().find(|t| t.names.contains(&name))
 }
 
-/// What the program prints. `Err`: it is not computed here, or a limit was reached.
+/// What the program prints. `Err`: it is not computed here, or a limit was reached. An option may be given by any of
+/// its names.
 pub fn run(name: &str, call: &Call<'_>) -> Result<Output, Why> {
     let t = find(name).ok_or(Why::NotComputed("unknown transform"))?;
-    if call.options.iter().any(|(n, _)| !t.options.contains(n)) {
-        return Err(Why::NotComputed("option"));
+    let mut options = Vec::with_capacity(call.options.len());
+    for (given, value) in call.options {
+        let known = t.options.iter().find(|all| all.split(' ').any(|n| n == *given));
+        let first = known.and_then(|all| all.split(' ').next()).ok_or(Why::NotComputed("option"))?;
+        options.push((first, *value));
     }
-    (t.run)(call)
+    (t.run)(&Call { options: &options, ..*call })
 }
 
 /// The lines of a text, each without its newline; the second is false where the last line has none.
