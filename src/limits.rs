@@ -64,3 +64,5 @@ pub const MAX_PATTERN_DEPTH: u32 = 24;
 pub const MAX_PATTERN_WORK: u64 = 32 << 20;
 /// Deepest nesting of an arithmetic expression, variables whose values are expressions included.
 pub const MAX_ARITHMETIC_DEPTH: u32 = 60;
+/// Steps a computed filter may take (commands of a sed script, statements of an awk program).
+pub const MAX_TRANSFORM_STEPS: usize = 200_000;

@@ -78,8 +78,14 @@ impl Interp<'_> {
         let options: Vec<(&str, Option<&[u8]>)> = options.iter().map(|(n, v)| (*n, v.as_deref())).collect();
         let operands: Vec<&[u8]> = args_known.iter().map(|b| b.as_ref()).collect();
         let files: Vec<&[u8]> = files.iter().map(|b| b.as_ref()).collect();
-        let call =
-            Call { options: &options, operands: &operands, files: &files, stdin: &stdin, flavour: self.flavour() };
+        let call = Call {
+            options: &options,
+            operands: &operands,
+            files: &files,
+            stdin: &stdin,
+            flavour: self.flavour(),
+            program: &inv.name,
+        };
         let Ok(out) = transform::run(name, &call) else { return unknown };
         self.spend(out.bytes.len() as u64 / 64);
         let mut v = Value::default();

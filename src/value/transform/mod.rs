@@ -14,10 +14,13 @@ mod build;
 mod copy;
 mod decimal;
 mod echo;
+mod grep;
 mod hex;
 mod lines;
 mod number;
 mod printf;
+mod regex;
+mod sed;
 mod tr;
 
 use super::Why;
@@ -201,12 +204,14 @@ pub static TABLE: &[Transform] = &[
     entry(&["cut"], &["-b --bytes", "-c --characters", "-f --fields", "-d --delimiter", "-s --only-delimited", "-n", "--complement", "--output-delimiter", "-z --zero-terminated"], lines::cut),
     entry(&["echo"], &["-n", "-e", "-E"], echo::run),
     entry(&["fold"], &["-w --width", "-b --bytes", "-s --spaces", "-NUM"], lines::fold),
+    entry(&["grep"], &["-e --regexp", "-E --extended-regexp", "-F --fixed-strings", "-G --basic-regexp", "-P --perl-regexp", "-i --ignore-case -y", "-v --invert-match", "-w --word-regexp", "-x --line-regexp", "-c --count", "-o --only-matching", "-q --quiet --silent", "-n --line-number", "-m --max-count", "-h --no-filename", "-s --no-messages", "-a --text", "--line-buffered", "--color --colour"], grep::run),
     entry(&["head"], &["-n --lines", "-c --bytes", "-NUM", "-q --quiet --silent"], copy::head),
     entry(&["hex.decode"], &["-r -revert", "-p -ps -postscript -plain"], hex::xxd),
     entry(&["nl"], &["-b --body-numbering", "-s --number-separator", "-w --number-width", "-v --starting-line-number", "-i --line-increment"], lines::nl),
     entry(&["paste"], &["-s --serial", "-d --delimiters"], lines::paste),
     entry(&["printf"], &[], printf::run),
     entry(&["rev"], &[], copy::rev),
+    entry(&["sed"], &["-n --quiet --silent", "-E -r --regexp-extended", "-e --expression", "-s --separate", "-u --unbuffered", "--posix", "--sandbox"], sed::run),
     entry(&["sort"], &["-r --reverse", "-n --numeric-sort", "-u --unique", "-f --ignore-case", "-b --ignore-leading-blanks", "-s --stable", "-t --field-separator", "-k --key"], lines::sort),
     entry(&["tac"], &["-s --separator"], copy::tac),
     entry(&["tail"], &["-n --lines", "-c --bytes", "-NUM", "-q --quiet --silent"], copy::tail),
