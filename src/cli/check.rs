@@ -1,8 +1,8 @@
 //! `shellward check`: one command from the arguments or standard input, or many as JSON lines (`batch`).
 
 use super::exit::{Exit, Failure};
-use super::{batch, engine, guard, output, shell};
-use crate::analyzer::{Analysis, Options};
+use super::{batch, guard, output, shell};
+use crate::analyzer::{Analysis, Options, analyze};
 use crate::effect::Language;
 use crate::finding::Severity;
 use crate::limits::MAX_INPUT;
@@ -92,7 +92,7 @@ impl Settings {
     /// The verdict on one command with what the command line knows put in, and whatever else `look` takes from the
     /// analysis.
     pub(super) fn judge<T>(&self, command: &[u8], look: impl FnOnce(&Analysis) -> T) -> T {
-        let mut analysis = engine::analyze(command, &self.options);
+        let mut analysis = analyze(command, &self.options);
         self.stamp(&mut analysis.verdict);
         look(&analysis)
     }

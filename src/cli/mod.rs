@@ -11,7 +11,6 @@ mod ast;
 mod batch;
 mod check;
 mod completions;
-mod engine;
 pub mod exit;
 pub mod guard;
 mod man;
