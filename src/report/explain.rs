@@ -77,8 +77,10 @@ impl Branches {
             all.put(Node::Effect(i), None, Some(e.process.0 as usize));
         }
         for (i, p) in graph.processes.iter().enumerate() {
-            // A parent always has a smaller number, so that no node is its own ancestor.
+            // A parent always has a smaller number, so that no node is its own ancestor. One in another program is the
+            // command that evaluates this one's, and that stands between them.
             let parent = p.parent.map(|q| q.0 as usize).filter(|q| *q < i);
+            let parent = parent.filter(|q| graph.processes.get(*q).is_some_and(|q| q.program == p.program));
             all.put(Node::Process(i), Some(p.program.0 as usize), parent);
         }
         for (i, p) in graph.programs.iter().enumerate() {
@@ -120,7 +122,7 @@ fn describe(source: &Source, graph: &Graph, node: Node) -> String {
 
 /// `sh program (argument): rm -rf x`
 fn program(source: &Source, p: &ProgramNode) -> String {
-    let bytes = source.get(p.text).map_or(&[][..], |t| &t.bytes);
+    let bytes = convert::program_text(source, p);
     format!("{} program ({}): {}", p.language, p.reach.name(), convert::hidden_cut(bytes, 200))
 }
 

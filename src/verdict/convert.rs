@@ -4,7 +4,7 @@
 //! secrets taken out, every string bounded. Floor 3; imports `source`, `limits`, `value`, `effect`, `redact`. It judges nothing.
 
 use super::{EffectOut, FlowOut, ProgramOut};
-use crate::effect::graph::{Graph, Reach};
+use crate::effect::graph::{Graph, ProgramNode, Reach};
 use crate::effect::{Certainty, Effect, Object, Site};
 use crate::finding::SpanOut;
 use crate::limits::{MAX_PROGRAM_TEXTS_OUT, MAX_SHOWN, MAX_TEXT_OUT};
@@ -92,7 +92,7 @@ pub fn programs(source: &Source, graph: &Graph) -> Vec<ProgramOut> {
         .programs
         .iter()
         .map(|node| {
-            let bytes = source.get(node.text).map_or(&[][..], |t| &t.bytes);
+            let bytes = program_text(source, node);
             let text = hidden_cut(bytes, left.min(MAX_TEXT_OUT));
             left = left.saturating_sub(text.len());
             ProgramOut {
@@ -109,6 +109,13 @@ pub fn programs(source: &Source, graph: &Graph) -> Vec<ProgramOut> {
             }
         })
         .collect()
+}
+
+/// The bytes of a program: a text of its own, or for one that was read along with the program around it (`$(…)`), the
+/// part of that text that it is.
+pub fn program_text<'a>(source: &'a Source, node: &ProgramNode) -> &'a [u8] {
+    let bytes = source.get(node.text).map_or(&[][..], |t| &t.bytes);
+    if node.parent.is_some() && node.place.text == node.text { node.place.span.of(bytes) } else { bytes }
 }
 
 /// Every effect of the graph, in order of execution as far as known.
@@ -265,7 +272,7 @@ pub fn hidden_cut(bytes: &[u8], max: usize) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::effect::graph::{Process, ProgramNode};
+    use crate::effect::graph::Process;
     use crate::effect::{Flow, Language, ProcessId, ProgramId, Props, Verb};
     use crate::source::{Segment, Span, TextId};
 
@@ -321,6 +328,15 @@ pub(crate) mod tests {
         assert_eq!((e[0].span.start, e[0].span.end), (14, 15));
         assert_eq!(e[0].text, "delete x (recursive, force)");
         assert_eq!(e[0].inputs[0].via, ["here_string"]);
+    }
+
+    #[test]
+    fn a_program_that_was_read_along_has_its_part_of_the_text() {
+        let (source, mut graph) = nested();
+        let place = Place::new(TextId::ROOT, Span::new(7, 9));
+        let parent = Some(ProgramId(0));
+        graph.programs.push(ProgramNode { text: TextId::ROOT, place, parent, ..graph.programs[1].clone() });
+        assert_eq!(programs(&source, &graph)[2].text, "rm");
     }
 
     #[test]
