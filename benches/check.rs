@@ -16,7 +16,8 @@ fn examples() -> Vec<String> {
 /// A script as installers and build scripts are: functions, options, loops, here-documents, pipes, tests; `bytes` long
 /// or a little more. It is the same at each run.
 fn script(bytes: usize) -> String {
-    let mut text = String::from("#!/usr/bin/env bash\nset -euo pipefail\nreadonly ROOT=\"$(cd \"$(dirname \"$0\")\" && pwd)\"\n");
+    let mut text =
+        String::from("#!/usr/bin/env bash\nset -euo pipefail\nreadonly ROOT=\"$(cd \"$(dirname \"$0\")\" && pwd)\"\n");
     let mut n = 0usize;
     while text.len() < bytes {
         n += 1;
