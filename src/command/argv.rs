@@ -34,6 +34,16 @@ pub fn read_with(grammar: &'static Grammar, argv: &[Value]) -> Invocation {
     read_named(Some(grammar), &name::of(first), argv)
 }
 
+/// What setting a variable for a program, or for every program where `grammar` is `None`, means: an [`Invocation`] with
+/// uses, properties and stated effects only. `None` where no grammar knows the variable.
+pub fn variable(grammar: Option<&'static Grammar>, name: &str, value: &Value) -> Option<Invocation> {
+    static NONE: std::sync::LazyLock<Grammar> = std::sync::LazyLock::new(Grammar::default);
+    let env = grammar::variable(grammar, name)?;
+    let grammar = grammar.unwrap_or_else(|| &NONE);
+    let scan = Scan::new(grammar, Invocation { name: name.to_owned(), ..Invocation::default() }, Vec::new());
+    Some(Builder::new(scan).variable(env, value))
+}
+
 fn read_named(grammar: Option<&'static Grammar>, command: &name::Command, argv: &[Value]) -> Invocation {
     let place = argv.first().map(Value::place).unwrap_or_default();
     let mut inv = Invocation { name: command.name.clone().unwrap_or_default(), ..Invocation::default() };
@@ -53,18 +63,7 @@ fn read_named(grammar: Option<&'static Grammar>, command: &name::Command, argv: 
         return inv;
     };
     inv.grammar = grammar.names.first().copied();
-    let facts = Facts { name: inv.name.clone(), ..Facts::default() };
-    let mut s = Scan {
-        grammar,
-        chain: vec![&grammar.top],
-        inv,
-        facts,
-        words: words(grammar, command, argv),
-        command: None,
-        dashes: Vec::new(),
-        placed: Vec::new(),
-        sub_open: true,
-    };
+    let mut s = Scan::new(grammar, inv, words(grammar, command, argv));
     s.run();
     Builder::new(s).finish()
 }
@@ -116,6 +115,20 @@ pub(super) struct Scan {
 }
 
 impl Scan {
+    fn new(grammar: &'static Grammar, inv: Invocation, words: Vec<Value>) -> Self {
+        Scan {
+            grammar,
+            chain: vec![&grammar.top],
+            facts: Facts { name: inv.name.clone(), ..Facts::default() },
+            inv,
+            words,
+            command: None,
+            dashes: Vec::new(),
+            placed: Vec::new(),
+            sub_open: true,
+        }
+    }
+
     fn level(&self) -> &'static Level {
         // The chain starts with the program and only grows.
         self.chain.last().copied().unwrap_or(&self.grammar.top)

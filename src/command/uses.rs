@@ -4,7 +4,7 @@
 
 use super::argv::{Nested, Scan};
 use super::facts::Given;
-use super::grammar::model::{At, Claim, Level, Operand, Sets, Slot, Stream, Where, Word};
+use super::grammar::model::{At, Claim, Cond, Env, Level, Operand, Sets, Slot, Stream, Where, Word};
 use super::{Invocation, Role, Stated, Stdin, Stdout, Use, mode, pattern};
 use crate::effect::graph::DoubtKind;
 use crate::effect::{Language, Props, Site, Verb};
@@ -95,6 +95,29 @@ impl Builder {
         inv.operands = self.scan.facts.operands.into_iter().chain(self.scan.dashes).map(|(_, v)| v).collect();
         inv.builtin = chain.iter().rev().find_map(|l| l.builtin);
         inv.language = chain.iter().rev().find_map(|l| l.language).and_then(Language::from_name);
+        inv
+    }
+
+    /// What a variable's value is, without anything else.
+    pub(super) fn variable(mut self, env: &'static Env, value: &Value) -> Invocation {
+        if !env.word.either.is_empty() {
+            self.word(&env.word, value, None, 0);
+        }
+        let facts = &self.scan.facts;
+        let held = |c: &Cond| facts.holds(c, Some(value));
+        let mut inv = Invocation { name: self.scan.inv.name.clone(), ..Invocation::default() };
+        inv.props = env.sets.iter().filter(|s| held(&s.cond)).fold(Props::default(), |all, s| all.with(Props(s.props)));
+        inv.stated = env
+            .effects
+            .iter()
+            .filter(|c| held(&c.cond))
+            .filter_map(|c| {
+                let verb = Verb::from_name(c.verb)?;
+                Some(Stated { verb, object: c.object, value: Some(value.clone()), place: value.place() })
+            })
+            .collect();
+        inv.uses.extend(self.scan.placed.into_iter().map(|(_, u)| u));
+        inv.doubts = self.scan.inv.doubts;
         inv
     }
 

@@ -131,16 +131,32 @@ impl Coded for Role {
     }
 }
 
-/// Makes structs and plain enums whose binary form is their fields' or their number's.
+/// Makes structs whose binary form is a mask of the fields that differ from their default (at most 64 fields), and those.
+/// Most options have a name and nothing else.
 macro_rules! coded {
     ($($(#[$m:meta])* struct $name:ident { $($(#[$fm:meta])* $field:ident: $ty:ty,)* })*) => { $(
         $(#[$m])*
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name { $($(#[$fm])* pub $field: $ty,)* }
         impl $crate::command::grammar::code::Coded for $name {
-            fn put(&self, out: &mut Vec<u8>) { $(self.$field.put(out);)* }
+            fn put(&self, out: &mut Vec<u8>) {
+                let default = $name::default();
+                let given = [$(self.$field != default.$field,)*];
+                given.iter().rev().fold(0u64, |mask, g| mask << 1 | u64::from(*g)).put(out);
+                $(if self.$field != default.$field { self.$field.put(out); })*
+            }
             fn take(from: &mut $crate::command::grammar::code::Bytes) -> Option<Self> {
-                Some($name { $($field: <$ty as $crate::command::grammar::code::Coded>::take(from)?,)* })
+                let mut mask = u64::take(from)?;
+                let mut given = || {
+                    let g = mask & 1 == 1;
+                    mask >>= 1;
+                    g
+                };
+                Some($name { $($field: if given() {
+                    <$ty as $crate::command::grammar::code::Coded>::take(from)?
+                } else {
+                    <$ty>::default()
+                },)* })
             }
         }
     )* };

@@ -87,6 +87,12 @@ pub fn system_dirs() -> &'static [&'static str] {
     &environment().bin
 }
 
+/// Reads further grammars at run time, by the rules of the build. Gives the grammar, which lives as long as the program.
+/// Such a grammar is handed to [`crate::command::argv::read_with`].
+pub fn load(text: &str) -> Result<&'static Grammar, Vec<table::Problem>> {
+    read::program(text).map(|g| &*Box::leak(Box::new(g)))
+}
+
 /// Every grammar, in the order of their files.
 pub fn all() -> impl Iterator<Item = &'static Grammar> {
     (0..u16::try_from(PROGRAMS).unwrap_or(u16::MAX)).filter_map(decoded)
