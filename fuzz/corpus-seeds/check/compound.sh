@@ -1,4 +1,4 @@
-if a; then b; elif c; then d; else e; fi >f
+Bif a; then b; elif c; then d; else e; fi >f
 for x in 1 2; do g; done
 for ((i=0;i<3;i++)); do h; done
 while j; do k; done

@@ -1,4 +1,4 @@
-f() { a "$@"; }
+Bf() { a "$@"; }
 function g { b; } >c
 coproc H { d; }
 f <(g) >(h)

@@ -1,4 +1,4 @@
-cat <<E <<'F' | b
+Bcat <<E <<'F' | b
 x $(y) `z` ${w}
 E
 $(no)

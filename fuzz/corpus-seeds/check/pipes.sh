@@ -1,1 +1,1 @@
-a -b c | d |& e && f || ! g; h & time -p i
+Ba -b c | d |& e && f || ! g; h & time -p i

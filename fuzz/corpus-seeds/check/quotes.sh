@@ -1,2 +1,2 @@
-a 'b' "c $d ${e} $(f) `g`" $'h\x41\n' $"i" \j k\
+Ba 'b' "c $d ${e} $(f) `g`" $'h\x41\n' $"i" \j k\
 l

@@ -1,1 +1,1 @@
-ls *.c ?d [e-f]g {h,i{j,k}} {1..9} ~/l ~m +(n|o) !(p) # q
+Bls *.c ?d [e-f]g {h,i{j,k}} {1..9} ~/l ~m +(n|o) !(p) # q
