@@ -1,5 +1,5 @@
 //! The first byte picks a shell, the rest is its command → the whole line. It must end with a verdict: no panic, no
-//! stall, the same answer twice, and never safe where something was left unread.
+//! stall, the same answer twice, and every finding inside the text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

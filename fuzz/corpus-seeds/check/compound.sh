@@ -1,4 +1,4 @@
-Bif a; then b; elif c; then d; else e; fi >f
+Aif a; then b; elif c; then d; else e; fi >f
 for x in 1 2; do g; done
 for ((i=0;i<3;i++)); do h; done
 while j; do k; done

@@ -1,4 +1,4 @@
-Bf() { a "$@"; }
+Af() { a "$@"; }
 function g { b; } >c
 coproc H { d; }
 f <(g) >(h)

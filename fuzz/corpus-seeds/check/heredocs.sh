@@ -1,4 +1,4 @@
-Bcat <<E <<'F' | b
+Acat <<E <<'F' | b
 x $(y) `z` ${w}
 E
 $(no)

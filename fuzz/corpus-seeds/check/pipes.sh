@@ -1,1 +1,1 @@
-Ba -b c | d |& e && f || ! g; h & time -p i
+Aa -b c | d |& e && f || ! g; h & time -p i

@@ -1,2 +1,2 @@
-Ba 'b' "c $d ${e} $(f) `g`" $'h\x41\n' $"i" \j k\
+Aa 'b' "c $d ${e} $(f) `g`" $'h\x41\n' $"i" \j k\
 l

@@ -16,7 +16,7 @@ pub use plain::plain;
 
 use crate::limits;
 use crate::source::Span;
-use crate::syntax::ast::{AndOr, Command, List, Pipeline, Program};
+use crate::syntax::ast::{AndOr, Command, List, Pipeline, Program, SyntaxError};
 use flatten::Entry;
 
 /// What kind of difference it is.
@@ -40,8 +40,9 @@ pub struct Difference {
     /// What the witness reads here, marked as possible, with all that is nested in it. `None` for `OnlyOurs`, and for
     /// a command inside one that an earlier difference holds already.
     pub witness: Option<List>,
-    /// True where the witness itself says that it could not read the region whole, and the authority could. The
-    /// witness's errors stop nobody: such a difference is no evidence, only a place that was read once.
+    /// True where the witness itself says that it could not read the region whole, or stands behind a syntax error of
+    /// its own (after a second here-document on a line it takes the body for commands), and the authority could read
+    /// it. The witness's errors stop nobody: such a difference is no evidence, only a place that was read once.
     pub doubtful: bool,
 }
 
@@ -109,7 +110,9 @@ impl Merge {
     }
 
     fn doubtful(&self, start: u32, end: u32) -> bool {
-        self.gaps.1.touch(start, end) && !self.gaps.0.touch(start, end)
+        let (ours, theirs) = &self.gaps;
+        let behind = theirs.broken.is_some_and(|at| at <= end) && ours.broken.is_none_or(|at| at > end);
+        behind || theirs.touch(start, end) && !ours.touch(start, end)
     }
 }
 
@@ -117,18 +120,22 @@ impl Merge {
 struct Gaps {
     /// Start of a region, and the furthest end of it and those before it; sorted.
     regions: Vec<(u32, u32)>,
+    /// Where the first syntax error begins.
+    broken: Option<u32>,
 }
 
 impl Gaps {
     fn new(program: &Program) -> Self {
         let mut regions: Vec<(u32, u32)> = program.unparsed.iter().map(|u| (u.span.start, u.span.end)).collect();
         regions.sort_unstable();
+        let errors = program.unparsed.iter().filter(|u| u.reason != SyntaxError::NotLowered);
+        let broken = errors.map(|u| u.span.start).min();
         let mut furthest = 0;
         for region in &mut regions {
             furthest = region.1.max(furthest);
             region.1 = furthest;
         }
-        Gaps { regions }
+        Gaps { regions, broken }
     }
 
     /// True where a region overlaps these bytes or stands next to them (a token that is missing has no bytes).

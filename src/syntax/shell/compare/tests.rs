@@ -63,6 +63,10 @@ fn what_the_witness_could_not_read_is_doubtful() {
     let gap = Unparsed { span: Span::new(2, 3), reason: SyntaxError::NotLowered };
     theirs.unparsed.push(gap.clone());
     assert_eq!(doubtful(&ours, &theirs), [true, false]);
+    let error = Unparsed { span: Span::new(0, 1), reason: SyntaxError::UnexpectedToken };
+    theirs.unparsed.push(error);
+    assert_eq!(doubtful(&ours, &theirs), [true, true]);
+    theirs.unparsed.pop();
     // Where neither could read it, the second reading counts.
     ours.unparsed.push(gap);
     assert_eq!(doubtful(&ours, &theirs), [false, false]);
