@@ -317,3 +317,15 @@ fn every_completion_and_manual_page_is_made() {
         assert!(out.status.success() && text.starts_with(".ie") && text.to_uppercase().contains(&has.to_uppercase()));
     }
 }
+
+#[test]
+fn the_readme_shows_real_output() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let (_, after) = readme.split_once("cargo run --release --locked -- check -- '").expect("the first command");
+    let (command, after) = after.split_once("'\n").unwrap();
+    let (_, after) = after.split_once("```text\n").expect("its output");
+    let (shown, _) = after.split_once("```").unwrap();
+    let out = run(Command::new(BIN).args(["check", "--", command]).env_remove("COLUMNS"), b"");
+    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(String::from_utf8(out.stdout).unwrap(), shown, "README.md is stale");
+}
