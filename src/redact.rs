@@ -88,11 +88,27 @@ fn token(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
     shapes().iter().find_map(|s| {
         let tail = rest.strip_prefix(s.begin.as_bytes())?;
         let n = tail.iter().take(s.most.saturating_add(1)).take_while(|c| (s.set)(**c)).count();
-        // A run of one character is an example (`AKIAXXXXXXXXXXXXXXXX`), no key.
-        let dull = tail.get(..n).is_some_and(|t| t.windows(2).all(|w| w.first() == w.last()));
+        let dull = tail.get(..n).is_none_or(is_example);
         let fits = n >= s.least && n <= s.most && !dull;
         fits.then(|| (s.kind, 0, s.begin.len().saturating_add(n)))
     })
+}
+
+/// True for what people write in place of a key: one character again and again (`XXXXXXXX`), the alphabet, digits in order.
+fn is_example(text: &[u8]) -> bool {
+    let mut same = 1usize;
+    let mut rising = 1usize;
+    let (mut longest_same, mut longest_rising) = (1usize, 1usize);
+    for w in text.windows(2) {
+        let (Some(a), Some(b)) = (w.first(), w.last()) else { continue };
+        let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+        same = if a == b { same.saturating_add(1) } else { 1 };
+        let next = b == a.wrapping_add(1) || (a, b) == (b'9', b'0');
+        rising = if next { rising.saturating_add(1) } else { 1 };
+        longest_same = longest_same.max(same);
+        longest_rising = longest_rising.max(rising);
+    }
+    longest_same >= 6 || longest_rising >= 6
 }
 
 /// Secrets that are known by what stands around them: private keys, `//user:password@`, `Authorization: Bearer …`.
@@ -201,6 +217,8 @@ mod tests {
         for plain in [
             "grep -r AKIA src",
             "AKIAXXXXXXXXXXXXXXXX",
+            "AKIA1234567890123456",
+            "ghp_aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789",
             "task-skip-over",
             "https://h.example:8080/a@b",
             "https://$USER:$PASS@h.example/",

@@ -87,7 +87,7 @@ pub struct Doubt {
 }
 
 super::named! {
-    /// Kinds of doubts. `Limit`, `Unparsed`, `Uncovered` end in `analysis_incomplete`; the others end *safe* only.
+    /// Kinds of doubts. `Limit`, `Unparsed`, `Uncovered` end in a warning `analysis_incomplete`; the others end *safe*.
     DoubtKind {
         /// No grammar describes the program.
         UnknownProgram = "unknown_program",
@@ -111,6 +111,8 @@ super::named! {
         Limit = "limit",
         /// A part of the text could not be read.
         Unparsed = "unparsed",
+        /// The text ends inside a quote or construct: a shell that is given it runs nothing of that part.
+        Unfinished = "unfinished",
         /// An expansion lies outside every node that was visited.
         Uncovered = "uncovered",
         /// The two readers differ.

@@ -73,7 +73,9 @@ impl Part {
             return mine.len() > 1 && !fixed.is_empty() && (mine.starts_with(fixed) || fixed.starts_with(mine))
                 || end.len() > 1 && my_end.ends_with(end);
         }
-        if !self.0.chars().any(|c| c.is_alphanumeric()) {
+        // A part that leaves nearly everything open (`*l`) names nothing in particular.
+        let fixed = self.0.chars().filter(|c| !matches!(*c, STAR | QUESTION | UNKNOWN)).count();
+        if fixed == 0 || fixed.saturating_mul(3) < pattern.chars().count() {
             return false;
         }
         let glob: String = self
@@ -365,7 +367,20 @@ fn beginning(v: &Value) -> (Option<Start>, String) {
             Piece::Unknown(_) => out.push(UNKNOWN),
         }
     }
+    if start.is_none()
+        && let Some(rest) = drive(&out)
+    {
+        out = rest;
+    }
     (start, out)
+}
+
+/// `C:\\x` and `C:/x` as `/x`: the drive says nothing that matters here.
+fn drive(text: &str) -> Option<String> {
+    let (letter, rest) = text.split_once(':')?;
+    let is_drive =
+        letter.len() == 1 && letter.chars().all(|c| c.is_ascii_alphabetic()) && rest.starts_with(['/', '\\']);
+    is_drive.then(|| rest.replace('\\', "/"))
 }
 
 enum Meaning {

@@ -51,7 +51,7 @@ impl Interp<'_> {
             let at = self.at(u.span);
             let (kind, reason) = match u.reason {
                 SyntaxError::UnexpectedToken => (DoubtKind::Unparsed, "unexpected token"),
-                SyntaxError::UnexpectedEnd => (DoubtKind::Unparsed, "unexpected end"),
+                SyntaxError::UnexpectedEnd => (DoubtKind::Unfinished, "unexpected end"),
                 SyntaxError::BadName => (DoubtKind::Unparsed, "bad name"),
                 SyntaxError::BadSubstitution => (DoubtKind::Unparsed, "bad substitution"),
                 SyntaxError::NotLowered => (DoubtKind::Unparsed, "not understood"),

@@ -18,6 +18,13 @@ pub(super) struct Alias {
     pub safer: &'static str,
 }
 
+impl Alias {
+    /// True for a source that is no finding by itself.
+    pub(super) fn is_silent(&self) -> bool {
+        self.id == "."
+    }
+}
+
 const TEXT: &str = include_str!("../../grammars/lists/aliases.list");
 
 /// Every entry.

@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
                       so that nothing is known of what it would do. Read that part yourself, or write it more simply.",
         remediation: "Read that part yourself, or split the command into smaller ones.",
         good: &["echo hello"],
-        bad: &["echo $(("],
+        bad: &["echo a; )"],
         check: incomplete,
     },
     Rule {
@@ -49,17 +49,20 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn incomplete(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    let wanted = |d: &&Doubt| matches!(d.kind, DoubtKind::Limit | DoubtKind::Unparsed | DoubtKind::Uncovered);
+    let wanted = |d: &&Doubt| {
+        matches!(d.kind, DoubtKind::Limit | DoubtKind::Unparsed | DoubtKind::Uncovered | DoubtKind::Unfinished)
+    };
     // One finding for each kind: a text with a thousand unreadable places is one problem.
-    for kind in [DoubtKind::Limit, DoubtKind::Unparsed, DoubtKind::Uncovered] {
+    for kind in [DoubtKind::Limit, DoubtKind::Unparsed, DoubtKind::Uncovered, DoubtKind::Unfinished] {
         let mut all = facts.graph.doubts.iter().filter(wanted).filter(|d| d.kind == kind);
         let Some(first) = all.next() else { continue };
         let more = all.count();
-        let mut d = rule.at(facts, first.place).title(format!("{}: {}", rule.title, first.detail)).evidence(
-            "text",
-            explain(first),
-            first.place,
-        );
+        let severity = if kind == DoubtKind::Unfinished { Severity::Info } else { rule.severity };
+        let mut d = rule
+            .at(facts, first.place)
+            .severity(severity)
+            .title(format!("{}: {}", rule.title, first.detail))
+            .evidence("text", explain(first), first.place);
         if more > 0 {
             d = d.detail("more places", more.to_string());
         }
@@ -100,6 +103,7 @@ fn explain(d: &Doubt) -> String {
         DoubtKind::Environment => format!("a variable that matters is set: {what}"),
         DoubtKind::Limit => format!("a limit of the analysis was reached: {what}"),
         DoubtKind::Unparsed => format!("could not be read: {what}"),
+        DoubtKind::Unfinished => format!("ends before it is complete: {what}"),
         DoubtKind::Uncovered => format!("an expansion was not visited: {what}"),
         DoubtKind::Disagreement => format!("two readings differ: {what}"),
         DoubtKind::Bytes => format!("bytes that no command should hold: {what}"),
@@ -123,6 +127,12 @@ pub(super) fn assess(facts: &Facts<'_>, findings: &[Finding]) -> Assessment {
     }
     for p in facts.graph.processes.iter().filter(|p| !p.known) {
         add(format!("nothing is known of the program {}", p.name));
+    }
+    // A dry run of an installation still fetches, and may build.
+    for e in facts.graph.effects.iter().filter(|e| matches!(e.verb, Verb::Install | Verb::Publish)) {
+        if e.props.has(Props::SIMULATED) {
+            add(format!("{} may fetch and build even in a dry run", facts.name(e)));
+        }
     }
     for e in facts.effects() {
         if let Some(r) = concern(facts, e) {

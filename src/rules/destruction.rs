@@ -186,13 +186,15 @@ pub(super) const RULES: &[Rule] = &[
 fn tree_deletes<'s, 'a>(facts: &'s Facts<'a>) -> impl Iterator<Item = (&'a Effect, &'s Resolved)> + 's {
     facts.with(&[Verb::Delete]).filter_map(move |e| {
         let p = facts.path(e).filter(|_| !facts.contained(e))?;
-        (e.props.has(Props::RECURSIVE) || e.props.has(Props::WIPE) || p.contents).then_some((e, p))
+        let tree = e.props.has(Props::RECURSIVE) || e.props.has(Props::WIPE) || p.contents;
+        // `rm -ri *` asks a person about each file.
+        (tree && !facts.props(e).has(Props::ASKS)).then_some((e, p))
     })
 }
 
 /// Those that spare nothing: what a pattern chooses (`find ~ -name '*.pyc' -delete`) is not the whole.
 fn whole_deletes<'s, 'a>(facts: &'s Facts<'a>) -> impl Iterator<Item = (&'a Effect, &'s Resolved)> + 's {
-    tree_deletes(facts).filter(|(e, _)| !facts.props(e).has(Props::FILTERED))
+    tree_deletes(facts).filter(|(e, _)| !facts.is_filtered(e))
 }
 
 fn draft<'f, 'a>(facts: &'f Facts<'a>, rule: &'static Rule, e: &Effect, p: &Resolved) -> Draft<'f, 'a> {
@@ -221,7 +223,7 @@ fn delete_home(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 }
 
 fn delete_unset(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for (e, p) in tree_deletes(facts) {
+    for (e, p) in whole_deletes(facts) {
         let severity = match p.if_empty {
             Some(Class::Root) => Severity::High,
             Some(Class::SystemDirectory | Class::Home | Class::Homes) => Severity::Medium,
@@ -241,10 +243,10 @@ fn delete_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
             _ if p.if_empty.is_some_and(|c| c >= Class::Home) => continue,
             Class::Project | Class::ProjectRoot | Class::Temporary | Class::Cache | Class::HarmlessDevice => continue,
             Class::Unknown | Class::Network => continue,
-            Class::Root | Class::SystemDirectory | Class::Homes if facts.props(e).has(Props::FILTERED) => {
-                Severity::Medium
-            }
+            // What a pattern chooses is lost from all over the machine, but not the machine.
+            Class::Root if facts.is_filtered(e) => Severity::Medium,
             Class::Root | Class::SystemDirectory | Class::Homes | Class::Home | Class::Device => continue,
+            _ if facts.is_filtered(e) => continue,
             Class::HomeContent | Class::HomeDotfile if !precious => continue,
             Class::HomeContent | Class::HomeDotfile => Severity::High,
             // `rm -rf ../x` is a neighbour of the project; `rm -rf ..` is the project and all of them.
@@ -308,7 +310,10 @@ fn moved_away(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Move]) {
         let Some(p) = facts.path(e).filter(|_| !facts.contained(e)) else { continue };
         let lost = facts.other_path(e).is_some_and(|o| o.class == Class::HarmlessDevice);
-        let whole = matches!(p.class, Class::Root | Class::SystemDirectory | Class::Home | Class::Homes);
+        // `mv ~/* /backup` empties a home into a place where everything still is.
+        let whole = matches!(p.class, Class::Root | Class::SystemDirectory | Class::Home | Class::Homes)
+            && (lost || !p.contents)
+            && !facts.is_filtered(e);
         if !whole && !lost {
             continue;
         }

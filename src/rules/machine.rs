@@ -105,7 +105,7 @@ pub(super) const RULES: &[Rule] = &[
         confidence: Confidence::High,
         category: Category::Privilege,
         mitre: Some("T1548.003"),
-        floor: false,
+        floor: true,
         description: "A password is given through standard input to become another user: it stands in the command, in the history \
                       and in the list of processes, and nobody was asked. Let a person type it, or allow the one command.",
         remediation: "Let a person type it, or allow the one command in sudoers.",
@@ -239,7 +239,9 @@ fn protection_off(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 fn service_stop(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Service]).filter(|e| !facts.contained(e)) {
         let props = facts.props(e);
-        if props.has(Props::STOP) || props.has(Props::DISABLE) {
+        // What stops and starts again is a restart.
+        let stops = props.has(Props::STOP) && !props.has(Props::START);
+        if stops || props.has(Props::DISABLE) && !props.has(Props::ENABLE) {
             out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
                 "command_pattern",
                 "stops it",
@@ -251,13 +253,15 @@ fn service_stop(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 
 fn password_stdin(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for p in facts.graph.processes.iter().filter(|p| p.props.has(Props::PASSWORD_STDIN)) {
-        let Some(stdin) = p.stdin.as_ref().filter(|v| !v.pieces.is_empty()) else { continue };
-        out.add(
-            rule.at(facts, p.place)
-                .title(format!("{}: {}", rule.title, p.name))
-                .evidence("command_pattern", "reads the password", p.place)
-                .evidence_as("text", "gives it", "[password]", stdin.place()),
+        let mut d = rule.at(facts, p.place).title(format!("{}: {}", rule.title, p.name)).evidence(
+            "command_pattern",
+            "reads the password from standard input",
+            p.place,
         );
+        if let Some(stdin) = p.stdin.as_ref().filter(|v| !v.pieces.is_empty()) {
+            d = d.evidence_as("text", "gives it", "[password]", stdin.place());
+        }
+        out.add(d);
     }
 }
 

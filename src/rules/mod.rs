@@ -119,7 +119,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 /// The names that findings of a rule may have: its id, and those that depend on the source.
 pub fn names(rule: &'static Rule) -> Vec<&'static str> {
     let mut out = vec![rule.id];
-    for a in alias::all().iter().filter(|a| a.rule == rule.id) {
+    for a in alias::all().iter().filter(|a| a.rule == rule.id && !a.is_silent()) {
         if !out.contains(&a.id) {
             out.push(a.id);
         }

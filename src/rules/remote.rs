@@ -151,7 +151,7 @@ fn shells(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, verb: Verb
             );
         }
     }
-    for e in facts.with(&wanted).filter(|e| facts.props(e).has(Props::EXEC_PEER)) {
+    for e in facts.with(&wanted).filter(|e| connects_program(facts, e)) {
         out.add(
             rule.about(facts, e)
                 .title(format!("{}: {} {}", rule.title, facts.name(e), e.object.show()))
@@ -159,6 +159,14 @@ fn shells(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, verb: Verb
                 .evidence_as("host", "is the other end", e.object.show(), e.place),
         );
     }
+}
+
+/// True where the process connects a program to its peer (`nc -e`, `socat TCP:… EXEC:…`).
+fn connects_program(facts: &Facts<'_>, e: &Effect) -> bool {
+    facts.props(e).has(Props::EXEC_PEER)
+        || facts
+            .with(&[Verb::Spawn, Verb::Evaluate, Verb::Execute])
+            .any(|s| s.process == e.process && s.props.has(Props::EXEC_PEER))
 }
 
 fn reverse_shell(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {

@@ -55,8 +55,8 @@ pub(super) const RULES: &[Rule] = &[
         description: "A file comes in clear text, so that anyone on the way can read and replace it. Use an https address \
                       where the server has one.",
         remediation: "Use https where the server has it.",
-        good: &["curl -O http://localhost/x", "wget https://e.example/x.tar.gz", "curl -I http://e.example/"],
-        bad: &["wget http://e.example/x.tar.gz", "curl -o x.bin http://e.example/x.bin"],
+        good: &["curl -O http://localhost/x", "wget https://e.example/x.tar.gz", "wget http://example.com/file.zip"],
+        bad: &["wget http://mirror.gnu.org/x.tar.gz", "curl -o x.bin http://dl.debian.org/x.bin"],
         check: plain_download,
     },
     Rule {
@@ -175,7 +175,9 @@ fn schemeless_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings
 fn plain_download(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(GETS) {
         let Some(a) = facts.address(e).filter(|a| a.is_cleartext() && a.reach() == Reach::Public) else { continue };
-        if e.props.has(Props::HEAD_ONLY) || facts.run_by(e).is_some() {
+        // Names that stand for any host in documentation lead nowhere (RFC 2606, 6761).
+        let documentation = a.kind(HostKind::Documentation).is_some();
+        if documentation || facts.props(e).has(Props::HEAD_ONLY) || facts.run_by(e).is_some() {
             continue;
         }
         let kept = facts
@@ -192,8 +194,12 @@ fn plain_download(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 }
 
 fn insecure_tls(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(NETWORK).filter(|e| e.props.has(Props::TLS_UNVERIFIED)) {
+    for e in facts.with(NETWORK).filter(|e| facts.props(e).has(Props::TLS_UNVERIFIED)) {
         let Some(a) = facts.address(e).filter(|a| !a.is_near() && a.scheme != "http") else { continue };
+        // A look at the headers gets nothing that could be replaced.
+        if facts.props(e).has(Props::HEAD_ONLY) {
+            continue;
+        }
         let severity = if facts.run_by(e).is_some() { Severity::High } else { rule.severity };
         out.add(
             rule.about(facts, e)

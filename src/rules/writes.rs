@@ -30,8 +30,7 @@ pub(super) const RULES: &[Rule] = &[
         bad: &["echo x > ~/.bashrc", "cp x ~/.zshrc", "rm ~/.profile", "curl https://e.example/rc -o ~/.bashrc"],
         check: |f, r, o| {
             changes(f, r, o, &[Mark::ShellStartup], |e, _| match e.verb {
-                Verb::Append | Verb::Link => None,
-                Verb::Update => Some(Severity::Low),
+                Verb::Append | Verb::Link | Verb::Update => None,
                 _ => Some(Severity::High),
             })
         },

@@ -42,6 +42,8 @@ kinds! {
     Callback = "callback",
     /// Answers questions about names, and is therefore known by its number.
     Resolver = "resolver",
+    /// Stands for any host in documentation.
+    Documentation = "documentation",
     /// A hidden service.
     Onion = "onion",
 }
