@@ -15,6 +15,8 @@ enum Also {
     Semicolon,
     /// `:` outside parentheses that belongs to no `?`.
     Colon,
+    /// `}`.
+    Brace,
 }
 
 impl Reader<'_> {
@@ -26,6 +28,11 @@ impl Reader<'_> {
     /// Up to `;` or the closing parenthesis of `for ((`.
     pub(super) fn arith_until_semicolon(&mut self) -> R<ArithText> {
         self.arith_text(b'(', b')', Also::Semicolon)
+    }
+
+    /// The subscript in `${x[…]}`: up to its `]`, or the `}` that ends the whole before it (a bad substitution).
+    pub(super) fn arith_in_braces(&mut self) -> R<ArithText> {
+        self.arith_text(b'[', b']', Also::Brace)
     }
 
     /// An offset or length in `${x:offset:length}`: up to `:` or `}`.
@@ -79,6 +86,7 @@ impl Reader<'_> {
                     run = i;
                 }
                 _ if b == close && (depth == 0 || also == Also::Colon) => break,
+                b'}' if also == Also::Brace => break,
                 b';' if also == Also::Semicolon && depth == 0 => break,
                 b':' if also == Also::Colon && depth == 0 => {
                     if choices == 0 {

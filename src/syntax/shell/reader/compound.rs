@@ -385,7 +385,9 @@ impl Reader<'_> {
         if !self.at_compound() {
             let start = self.pos;
             let mut at = start;
-            while super::lexer::class(self.at(at)) & (super::lexer::META | super::lexer::STOP) == 0 {
+            while super::lexer::class(self.at(at)) & super::lexer::META == 0
+                && !matches!(self.at(at), b'\'' | b'"' | b'`' | b'$' | b'\\')
+            {
                 at += 1;
             }
             self.pos = at;

@@ -33,7 +33,7 @@ const fn table() -> [u8; 256] {
         if matches!(b, b'{' | b'*' | b'?' | b'[') {
             c |= NOTE;
         }
-        if matches!(b, 0 | b'"' | b'`' | b'$' | b'\\' | b'}') {
+        if matches!(b, 0 | b'"' | b'\'' | b'`' | b'$' | b'\\' | b'}') {
             c |= QSTOP;
         }
         if b.is_ascii_alphanumeric() || b == b'_' {
@@ -68,6 +68,8 @@ pub(super) enum Reserved {
     LBrace,
     RBrace,
     DBracket,
+    /// `]]`: a syntax error where a command may begin.
+    CondEnd,
     If,
     Then,
     Elif,
@@ -199,7 +201,7 @@ impl Reader<'_> {
             if class(b) & META != 0 {
                 break;
             }
-            if !(b.is_ascii_lowercase() || matches!(b, b'!' | b'{' | b'}' | b'[')) {
+            if !(b.is_ascii_lowercase() || matches!(b, b'!' | b'{' | b'}' | b'[' | b']')) {
                 return None;
             }
             *buf.get_mut(n)? = b;
@@ -212,6 +214,7 @@ impl Reader<'_> {
             b"{" => Reserved::LBrace,
             b"}" => Reserved::RBrace,
             b"[[" if d.cond => Reserved::DBracket,
+            b"]]" if d.cond && !d.zsh => Reserved::CondEnd,
             b"if" => Reserved::If,
             b"then" => Reserved::Then,
             b"elif" => Reserved::Elif,

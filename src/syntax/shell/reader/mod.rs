@@ -124,6 +124,8 @@ struct Reader<'a> {
     copies: u32,
     /// Links of `&&` and `||` in the `[[ ]]` being read.
     cond_links: u32,
+    /// The place of a `time` that is the first word in `$(`.
+    word_time: usize,
     /// Steps left for telling braces.
     brace_steps: usize,
 }
@@ -144,6 +146,7 @@ impl<'a> Reader<'a> {
             arithmetic: HashMap::new(),
             copies: 0,
             cond_links: 0,
+            word_time: usize::MAX,
             brace_steps: text.len().saturating_mul(64).saturating_add(1 << 16),
         }
     }

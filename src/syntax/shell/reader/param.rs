@@ -106,7 +106,11 @@ impl Reader<'_> {
         let (b, p) = self.look(self.pos);
         if b == b'[' && self.dialect.arrays {
             self.pos = p + 1;
-            let text = self.arith(b'[', b']')?;
+            let text = self.arith_in_braces()?;
+            if self.at(self.pos) == b'}' {
+                let param = Param { name, subscript: Some(Subscript::Index(text)), indirect, op: ParamOp::None };
+                return Ok(Err(param));
+            }
             self.pos += 1;
             let bytes = text.span.of(self.text);
             subscript = Some(match bytes {

@@ -139,6 +139,7 @@ impl Reader<'_> {
             span: Span::new(start, start),
         };
         let mut prefix = false;
+        let word_time = self.word_time == start;
         loop {
             match self.reserved(self.pos) {
                 Some((Reserved::Bang, end)) => {
@@ -160,6 +161,16 @@ impl Reader<'_> {
         if prefix && (matches!(self.at(self.pos), b'\n' | 0) || self.at(self.pos) == b';' && self.case_end().is_none())
         {
             return Ok(p);
+        }
+        // `$(time list)`: bash reads the list twice, and the first time `time` is no reserved word there. So a compound
+        // command after it is a syntax error, and `$(time)` is none.
+        if word_time && prefix {
+            if self.at(self.pos) == b')' {
+                return Ok(p);
+            }
+            if self.at_compound() {
+                return self.unexpected();
+            }
         }
         loop {
             let command = self.command()?;
@@ -228,7 +239,7 @@ impl Reader<'_> {
         let after = |this: &mut Self| this.pos = end;
         match word {
             Reserved::Time => return Ok(None),
-            Reserved::Bang | Reserved::In => return self.unexpected(),
+            Reserved::Bang | Reserved::In | Reserved::CondEnd => return self.unexpected(),
             w if w.ends_list() => return self.unexpected(),
             _ => after(self),
         }

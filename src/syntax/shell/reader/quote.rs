@@ -25,7 +25,8 @@ impl Reader<'_> {
                 self.pos += 1;
                 Part { kind: PartKind::Arith(text), span: Span::new(start, self.pos) }
             }
-            b'\'' if around.is_none() && self.dialect.ansi_c => self.ansi_c(start, p)?,
+            // In "${x:-$'a'}" it is undone, too, but not in a here-document.
+            b'\'' if self.dialect.ansi_c && matches!(around, None | Some(Quoted::Brace)) => self.ansi_c(start, p)?,
             b'"' if around.is_none() && self.dialect.locale => {
                 let mut part = self.double(p, PartKind::Locale)?;
                 part.span = Span::new(start, self.pos);
@@ -115,9 +116,34 @@ impl Reader<'_> {
             b'>' => PartKind::ProcessOut,
             _ => PartKind::ProcessFile,
         };
-        self.pos = self.look(start + 1).1 + 1;
+        let open = self.look(start + 1).1;
+        if self.look(open + 1).0 == b'(' {
+            let program = self.counted(open)?;
+            return Ok(Part { kind: kind(Box::new(program)), span: Span::new(start, self.pos) });
+        }
+        self.pos = open + 1;
         let program = self.deeper(Self::inner_program)?;
         Ok(Part { kind: kind(Box::new(program)), span: Span::new(start, self.pos) })
+    }
+
+    /// The program between the parenthesis at `open` and the one that closes it by counting, where bash finds the end
+    /// so and reads the text only when it runs: in `<((a); b)`, in extended globs, in the groups of `=~`.
+    pub(super) fn counted(&mut self, open: usize) -> R<Program> {
+        let end = match self.tried(open) {
+            Some(Arithmetic::Command(end)) => end,
+            _ => {
+                let mark = self.mark();
+                self.pos = open + 1;
+                self.deeper(|this| this.arith(b'(', b')'))?;
+                let end = self.pos;
+                self.rewind(mark);
+                self.try_failed(open, Arithmetic::Command(end));
+                end
+            }
+        };
+        let program = self.region(open + 1, end);
+        self.pos = end + 1;
+        Ok(program)
     }
 
     /// The list up to `)`, which is read, too. A syntax error in it is one of the whole line, as in bash 5.2.
@@ -125,6 +151,14 @@ impl Reader<'_> {
         let from = self.pos;
         let outer = std::mem::take(&mut self.comments);
         let base = std::mem::replace(&mut self.pending_base, self.pending.len());
+        let mut first = from;
+        while let (b' ' | b'\t', p) = self.look(first) {
+            first = p + 1;
+        }
+        first = self.look(first).1;
+        if matches!(self.reserved(first), Some((super::lexer::Reserved::Time, _))) {
+            self.word_time = first;
+        }
         let result = self.inner_list(from);
         self.pending_base = base;
         let comments = std::mem::replace(&mut self.comments, outer);

@@ -115,7 +115,8 @@ impl Reader<'_> {
         let Some((op, end)) = self.redirect_op(at, fd == RedirectFd::Default) else { return Ok(None) };
         self.pos = end;
         self.blank();
-        if !self.at_word() {
+        let dup = matches!(op, RedirectOp::DupIn | RedirectOp::DupOut);
+        if !self.at_word() || !dup && self.at_descriptor() {
             return self.unexpected();
         }
         self.count(1)?;
@@ -138,6 +139,18 @@ impl Reader<'_> {
             _ => self.word(Mode::Word)?,
         };
         Ok(Some(Redirect { fd, op, target, heredoc, span: Span::new(start, self.pos) }))
+    }
+
+    /// True where a descriptor stands before another redirection: `>2>x` is a syntax error.
+    fn at_descriptor(&self) -> bool {
+        let mut at = self.pos;
+        if self.at(at) == b'{' && self.dialect.fd_variable {
+            return self.fd_variable(at + 1).is_some_and(|(_, p)| self.look(p + 1).0 != b'(');
+        }
+        while self.at(at).is_ascii_digit() {
+            at = self.look(at + 1).1;
+        }
+        at > self.pos && matches!(self.at(at), b'<' | b'>') && self.look(at + 1).0 != b'('
     }
 
     /// `name}` or `name[sub]}` after `{`, followed by `<` or `>`.

@@ -178,6 +178,17 @@ impl Reader<'_> {
                 }
                 _ => {}
             }
+            if b == b'$' && (nested > 0 || matches!(mode, Mode::Ext(_))) {
+                let (next, open) = self.look(i + 1);
+                if next == b'(' && self.look(open + 1).0 != b'(' {
+                    self.flush(&mut parts, run, i);
+                    let program = self.counted(open)?;
+                    parts.push(Part { kind: PartKind::Command(Box::new(program)), span: Span::new(i, self.pos) });
+                    i = self.pos;
+                    run = i;
+                    continue;
+                }
+            }
             // Quotes and sigils.
             self.flush(&mut parts, run, i);
             self.pos = i;
@@ -268,6 +279,36 @@ impl Reader<'_> {
                 b'"' if around == Quoted::Double => break,
                 0 | b'}' => {
                     i += 1;
+                    continue;
+                }
+                b'\'' if !braced => {
+                    i += 1;
+                    continue;
+                }
+                // "${x:-'}'}": the quotes pair up and hide a brace, but they stay, and what is between expands.
+                b'\'' => {
+                    let rest = self.text.get(i + 1..).unwrap_or(&[]);
+                    let Some(len) = rest.iter().position(|&b| b == b'\'') else { return self.open_end() };
+                    let close = i + 1 + len;
+                    let mut sub = self.part(i + 1, close);
+                    let inner = sub.body_parts();
+                    self.give_back(sub);
+                    text.extend_from_slice(self.text.get(run..=i).unwrap_or(&[]));
+                    for part in inner {
+                        if let PartKind::Literal(more) = &part.kind {
+                            text.extend_from_slice(more);
+                            continue;
+                        }
+                        let before = part.span.start as usize;
+                        if !text.is_empty() {
+                            let kind = PartKind::Literal(std::mem::take(&mut text));
+                            parts.push(Part { kind, span: Span::new(from, before) });
+                        }
+                        from = part.span.end as usize;
+                        parts.push(part);
+                    }
+                    run = close;
+                    i = close + 1;
                     continue;
                 }
                 b'"' if around == Quoted::Heredoc => {
