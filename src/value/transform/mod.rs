@@ -11,8 +11,10 @@
 
 mod base;
 mod build;
+mod compress;
 mod copy;
 mod decimal;
+mod dump;
 mod echo;
 mod grep;
 mod hex;
@@ -189,6 +191,7 @@ const fn entry(
 }
 
 const DECODE: &str = "-d --decode -D";
+const UNPACK: &str = "-d --decompress --uncompress";
 const IGNORE: &str = "-i --ignore-garbage";
 const WRAP: &str = "-w --wrap -b --break";
 
@@ -200,14 +203,18 @@ pub static TABLE: &[Transform] = &[
     entry(&["base64", "base64.encode"], &[DECODE, IGNORE, WRAP], base::base64),
     entry(&["base64.decode"], &[DECODE, IGNORE, WRAP], base::base64_decode),
     entry(&["basenc"], &["--base64", "--base64url", "--base32", "--base32hex", "--base16", "--base2msbf", DECODE, IGNORE, WRAP], base::basenc),
+    entry(&["bzip2.decode"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet", "-s --small"], compress::bzip2),
     entry(&["cat"], &["-u", "-n --number", "-b --number-nonblank", "-s --squeeze-blank", "-E --show-ends", "-T --show-tabs", "-A --show-all", "-e", "-t", "-v --show-nonprinting"], copy::cat),
     entry(&["cut"], &["-b --bytes", "-c --characters", "-f --fields", "-d --delimiter", "-s --only-delimited", "-n", "--complement", "--output-delimiter", "-z --zero-terminated"], lines::cut),
+    entry(&["decompress"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet"], compress::any),
     entry(&["echo"], &["-n", "-e", "-E"], echo::run),
     entry(&["fold"], &["-w --width", "-b --bytes", "-s --spaces", "-NUM"], lines::fold),
     entry(&["grep"], &["-e --regexp", "-E --extended-regexp", "-F --fixed-strings", "-G --basic-regexp", "-P --perl-regexp", "-i --ignore-case -y", "-v --invert-match", "-w --word-regexp", "-x --line-regexp", "-c --count", "-o --only-matching", "-q --quiet --silent", "-n --line-number", "-m --max-count", "-h --no-filename", "-s --no-messages", "-a --text", "--line-buffered", "--color --colour"], grep::run),
     entry(&["head"], &["-n --lines", "-c --bytes", "-NUM", "-q --quiet --silent"], copy::head),
+    entry(&["gzip.decode"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet", "-n --no-name", "-N --name"], compress::gzip),
     entry(&["hex.decode"], &["-r -revert", "-p -ps -postscript -plain"], hex::xxd),
     entry(&["nl"], &["-b --body-numbering", "-s --number-separator", "-w --number-width", "-v --starting-line-number", "-i --line-increment"], lines::nl),
+    entry(&["od", "hexdump"], &["-A --address-radix", "-j --skip-bytes", "-N --read-bytes", "-t --format", "-v --no-squeezing --output-duplicates", "-w --width", "-b --one-byte-octal", "-c --one-byte-char", "-d --two-bytes-decimal", "-o --two-bytes-octal", "-s --skip", "-x --two-bytes-hex", "-i", "-l", "-a", "-f", "-C --canonical", "-n --length", "-e"], dump::run),
     entry(&["paste"], &["-s --serial", "-d --delimiters"], lines::paste),
     entry(&["printf"], &[], printf::run),
     entry(&["rev"], &[], copy::rev),
@@ -219,7 +226,10 @@ pub static TABLE: &[Transform] = &[
     entry(&["tr"], &["-c -C --complement", "-d --delete", "-s --squeeze-repeats", "-t --truncate-set1", "-u"], tr::run),
     entry(&["uniq"], &["-c --count", "-d --repeated", "-u --unique", "-i --ignore-case"], lines::uniq),
     entry(&["wc"], &["-l --lines", "-w --words", "-c --bytes", "-m --chars"], lines::wc),
+    entry(&["xz.decode", "lzma.decode"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet"], compress::xz),
     entry(&["xxd", "hex.encode"], &["-r -revert", "-p -ps -postscript -plain", "-u -upper", "-c -cols", "-l -len", "-g -groupsize", "-b -bits"], hex::xxd),
+    entry(&["zlib.decode"], &[UNPACK, "-uncompress"], compress::zlib),
+    entry(&["zstd.decode"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet"], compress::zstd),
 ];
 
 /// The transform of that name.
