@@ -1,5 +1,4 @@
 //! What holds of reading any argv by any grammar.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
 use shellward::command::argv::{read, read_with, variable};

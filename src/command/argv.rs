@@ -10,10 +10,10 @@ use super::grammar::model::{At, Grammar, Info, Level, Opt, Presence, Slot, Style
 use super::options::{Found, Hit, takes_next, visible, word};
 use super::uses::Builder;
 use super::{ArgDoubt, Invocation, Role, Use, grammar, name};
-use crate::effect::Language;
 use crate::effect::graph::DoubtKind;
+use crate::effect::{Language, Verb};
 use crate::source::Place;
-use crate::value::{Taint, Value};
+use crate::value::{Piece, Taint, Value, Why};
 
 /// Reads an argv by the grammar of its command word; without one, only name and words are kept.
 pub fn read(argv: &[Value]) -> Invocation {
@@ -201,8 +201,10 @@ impl Scan {
     /// Notes a doubt for a word that is not known and could be an option of consequence.
     fn may_be_option(&mut self, value: &Value) {
         let open = value.prefix().is_empty() && !value.is_known();
-        let glob = matches!(value.pieces.first(), Some(crate::value::Piece::Glob(..)));
-        if open && !glob && self.level().style != Style::Raw && visible(&self.chain).any(consequential) {
+        let glob = matches!(value.pieces.first(), Some(Piece::Glob(..)));
+        let level = self.level();
+        let sure = !open || glob || is_rooted(value) || level.style == Style::Raw;
+        if !sure && visible(&self.chain).any(|o| consequential(level, o)) {
             self.doubt(DoubtKind::UnknownValue, format!("{} may be an option", value.show()), value.place());
         }
     }
@@ -374,11 +376,21 @@ fn command_slot(opt: &'static Opt) -> Option<&'static Slot> {
     opt.words.first().and_then(|w| w.either.iter().find(|s| s.role == Role::Command || s.join))
 }
 
-/// True where an option changes what happens: leaving it out of the reading could hide something.
-fn consequential(opt: &Opt) -> bool {
-    let harmless =
-        |r: Role| matches!(r, Role::Pattern | Role::Number | Role::Format | Role::Name | Role::Text | Role::DataText);
-    !opt.sets.is_empty()
-        || !opt.effects.is_empty()
-        || opt.words.iter().flat_map(|w| &w.either).any(|s| !harmless(s.role))
+/// True where an option changes what happens for the worse: leaving it out of the reading could hide something. One more
+/// file that is read (`grep -f`) does not, nor does a property of a level that only looks (`ls -R`).
+fn consequential(level: &Level, opt: &Opt) -> bool {
+    let acts = |r: Role| r.verbs().iter().any(|v| !looks(*v));
+    let slots = opt.words.iter().flat_map(|w| &w.either);
+    let level_acts = || level.operands.iter().flat_map(|o| &o.word.either).any(|s| acts(s.role));
+    !opt.effects.is_empty() || slots.into_iter().any(|s| acts(s.role)) || (!opt.sets.is_empty() && level_acts())
+}
+
+/// True for what leaves everything as it is.
+fn looks(verb: Verb) -> bool {
+    matches!(verb, Verb::Read | Verb::List | Verb::Inspect | Verb::Chdir | Verb::Environment)
+}
+
+/// True where a value that is not known yet surely begins with a slash: a home directory.
+fn is_rooted(value: &Value) -> bool {
+    matches!(value.pieces.first(), Some(Piece::Unknown(u)) if matches!(u.why, Why::Home(_)))
 }
