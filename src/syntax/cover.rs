@@ -76,7 +76,7 @@ impl Cover<'_> {
                             i += if bytes.get(i + 1) == Some(&b'\n') { 2 } else { 1 };
                             continue;
                         }
-                        if !(c.is_ascii_alphanumeric() || c == b'-') && !(c == 0 && self.mapped) {
+                        if !(c.is_ascii_alphanumeric() || c == b'-' || c == 0 && self.mapped) {
                             break;
                         }
                         if c != 0 {

@@ -141,56 +141,17 @@ impl Reader<'_> {
                 self.pos = q + 1;
                 ParamOp::Transform(c)
             }
-            b'-' => ParamOp::Default(false, self.default_word(around)?),
-            b'=' => ParamOp::Assign(false, self.default_word(around)?),
-            b'?' => ParamOp::Error(false, self.default_word(around)?),
-            b'+' => ParamOp::Alternative(false, self.default_word(around)?),
-            b':' => match c {
-                b'-' | b'=' | b'?' | b'+' => {
-                    self.pos = q + 1;
-                    let word = self.default_word(around)?;
-                    match c {
-                        b'-' => ParamOp::Default(true, word),
-                        b'=' => ParamOp::Assign(true, word),
-                        b'?' => ParamOp::Error(true, word),
-                        _ => ParamOp::Alternative(true, word),
-                    }
-                }
-                _ => {
-                    let offset = self.arith_until_colon()?;
-                    let mut len = None;
-                    if self.at(self.pos) == b':' {
-                        self.pos += 1;
-                        // Further colons belong to the length.
-                        let from = self.pos;
-                        let mut text = self.arith_until_colon()?;
-                        while self.at(self.pos) == b':' {
-                            self.pos += 1;
-                            let more = self.arith_until_colon()?;
-                            text.parts.extend(more.parts);
-                            text.span = Span::new(from, self.pos);
-                        }
-                        len = Some(text);
-                    }
-                    ParamOp::Substring(offset, len)
-                }
-            },
-            b'#' | b'%' => {
-                if doubled {
-                    self.pos = q + 1;
-                }
-                let pattern = self.word(Mode::Brace)?;
-                if b == b'#' {
-                    ParamOp::RemovePrefix(doubled, pattern)
-                } else {
-                    ParamOp::RemoveSuffix(doubled, pattern)
-                }
+            b'-' | b'=' | b'?' | b'+' => self.default_op(b, false, around)?,
+            b':' if matches!(c, b'-' | b'=' | b'?' | b'+') => {
+                self.pos = q + 1;
+                self.default_op(c, true, around)?
             }
-            b'^' | b',' | b'~' => {
+            b':' => self.substring()?,
+            b'#' | b'%' | b'^' | b',' | b'~' => {
                 if doubled {
                     self.pos = q + 1;
                 }
-                ParamOp::Case(b, doubled, self.word(Mode::Brace)?)
+                self.pattern_op(b, doubled)?
             }
             b'/' => {
                 let at = match c {
@@ -202,13 +163,7 @@ impl Reader<'_> {
                 if at != ReplaceAt::First {
                     self.pos = q + 1;
                 }
-                let pattern = self.word(Mode::BraceSlash)?;
-                let mut with = None;
-                if self.at(self.pos) == b'/' {
-                    self.pos += 1;
-                    with = Some(self.word(Mode::Brace)?);
-                }
-                ParamOp::Replace(at, pattern, with)
+                self.replace(at)?
             }
             _ => {
                 self.pos = p;
@@ -216,6 +171,54 @@ impl Reader<'_> {
             }
         };
         Ok(Ok(param))
+    }
+
+    fn default_op(&mut self, op: u8, colon: bool, around: Option<Quoted>) -> R<ParamOp> {
+        let word = self.default_word(around)?;
+        Ok(match op {
+            b'-' => ParamOp::Default(colon, word),
+            b'=' => ParamOp::Assign(colon, word),
+            b'?' => ParamOp::Error(colon, word),
+            _ => ParamOp::Alternative(colon, word),
+        })
+    }
+
+    fn pattern_op(&mut self, op: u8, doubled: bool) -> R<ParamOp> {
+        let pattern = self.word(Mode::Brace)?;
+        Ok(match op {
+            b'#' => ParamOp::RemovePrefix(doubled, pattern),
+            b'%' => ParamOp::RemoveSuffix(doubled, pattern),
+            _ => ParamOp::Case(op, doubled, pattern),
+        })
+    }
+
+    fn replace(&mut self, at: ReplaceAt) -> R<ParamOp> {
+        let pattern = self.word(Mode::BraceSlash)?;
+        let mut with = None;
+        if self.at(self.pos) == b'/' {
+            self.pos += 1;
+            with = Some(self.word(Mode::Brace)?);
+        }
+        Ok(ParamOp::Replace(at, pattern, with))
+    }
+
+    fn substring(&mut self) -> R<ParamOp> {
+        let offset = self.arith_until_colon()?;
+        let mut len = None;
+        if self.at(self.pos) == b':' {
+            self.pos += 1;
+            // Further colons belong to the length.
+            let from = self.pos;
+            let mut text = self.arith_until_colon()?;
+            while self.at(self.pos) == b':' {
+                self.pos += 1;
+                let more = self.arith_until_colon()?;
+                text.parts.extend(more.parts);
+                text.span = Span::new(from, self.pos);
+            }
+            len = Some(text);
+        }
+        Ok(ParamOp::Substring(offset, len))
     }
 
     /// The word of `${x:-word}` and its like: in double quotes it is double-quoted text.

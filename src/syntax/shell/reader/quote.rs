@@ -146,6 +146,12 @@ impl Reader<'_> {
         Ok(program)
     }
 
+    /// The same as the part that it is; the `$` is at `start`.
+    pub(super) fn counted_substitution(&mut self, start: usize, open: usize) -> R<Part> {
+        let program = self.counted(open)?;
+        Ok(Part { kind: PartKind::Command(Box::new(program)), span: Span::new(start, self.pos) })
+    }
+
     /// The list up to `)`, which is read, too. A syntax error in it is one of the whole line, as in bash 5.2.
     fn inner_program(&mut self) -> R<Program> {
         let from = self.pos;
@@ -378,10 +384,10 @@ fn utf8(n: u32, out: &mut Bytes) {
         return;
     }
     let extra = match n {
-        ..0x800 => 1u32,
-        ..0x1_0000 => 2,
-        ..0x20_0000 => 3,
-        ..0x400_0000 => 4,
+        0x80..0x800 => 1u32,
+        0x800..0x1_0000 => 2,
+        0x1_0000..0x20_0000 => 3,
+        0x20_0000..0x400_0000 => 4,
         _ => 5,
     };
     let lead = 0xff_u32 << (6 - extra) & 0xff;

@@ -182,8 +182,7 @@ impl Reader<'_> {
                 let (next, open) = self.look(i + 1);
                 if next == b'(' && self.look(open + 1).0 != b'(' {
                     self.flush(&mut parts, run, i);
-                    let program = self.counted(open)?;
-                    parts.push(Part { kind: PartKind::Command(Box::new(program)), span: Span::new(i, self.pos) });
+                    parts.push(self.counted_substitution(i, open)?);
                     i = self.pos;
                     run = i;
                     continue;
@@ -197,25 +196,14 @@ impl Reader<'_> {
                     notes |= CONTINUED;
                     self.pos = i + 2;
                 }
-                b'\\' => {
-                    let end = (i + 2).min(self.text.len());
-                    // A backslash that ends the text stands for itself.
-                    let kept = if end == i + 2 { i + 1 } else { i };
-                    parts.push(Part { kind: PartKind::Escaped(self.bytes(kept, end)), span: Span::new(i, end) });
-                    self.pos = end;
-                }
-                b'\'' => parts.push(self.single(i)?),
-                b'"' => parts.push(self.double(i, PartKind::Double)?),
-                b'`' => parts.push(self.backquote(false)?),
-                _ => match self.dollar(None)? {
-                    Some(part) => parts.push(part),
-                    None => {
+                _ => {
+                    if !self.sigil(b, &mut parts)? {
                         // A lone `$`: plain text, and the run goes on from it.
                         run = i;
                         i += 1;
                         continue;
                     }
-                },
+                }
             }
             i = self.pos;
             run = i;
@@ -223,6 +211,31 @@ impl Reader<'_> {
         self.flush(&mut parts, run, i);
         self.pos = i;
         Ok(Raw { parts, notes })
+    }
+
+    /// The quote or expansion that begins here with `b`, added to `parts`; false for a `$` that is plain text.
+    ///
+    /// A function of its own to keep the frames small that nest with the text.
+    fn sigil(&mut self, b: u8, parts: &mut Vec<Part>) -> R<bool> {
+        let i = self.pos;
+        let part = match b {
+            b'\\' => {
+                let end = (i + 2).min(self.text.len());
+                // A backslash that ends the text stands for itself.
+                let kept = if end == i + 2 { i + 1 } else { i };
+                self.pos = end;
+                Part { kind: PartKind::Escaped(self.bytes(kept, end)), span: Span::new(i, end) }
+            }
+            b'\'' => self.single(i)?,
+            b'"' => self.double(i, PartKind::Double)?,
+            b'`' => self.backquote(false)?,
+            _ => match self.dollar(None)? {
+                Some(part) => part,
+                None => return Ok(false),
+            },
+        };
+        parts.push(part);
+        Ok(true)
     }
 
     /// Ends a run of plain text.
@@ -249,7 +262,7 @@ impl Reader<'_> {
     /// `"…"` at `open`.
     pub(super) fn double(&mut self, open: usize, kind: fn(Vec<Part>) -> PartKind) -> R<Part> {
         self.pos = open + 1;
-        let parts = self.quoted(Quoted::Double)?;
+        let parts = self.deeper(|this| this.quoted(Quoted::Double))?;
         self.pos += 1;
         Ok(Part { kind: kind(parts), span: Span::new(open, self.pos) })
     }
@@ -287,26 +300,8 @@ impl Reader<'_> {
                 }
                 // "${x:-'}'}": the quotes pair up and hide a brace, but they stay, and what is between expands.
                 b'\'' => {
-                    let rest = self.text.get(i + 1..).unwrap_or(&[]);
-                    let Some(len) = rest.iter().position(|&b| b == b'\'') else { return self.open_end() };
-                    let close = i + 1 + len;
-                    let mut sub = self.part(i + 1, close);
-                    let inner = sub.body_parts();
-                    self.give_back(sub);
                     text.extend_from_slice(self.text.get(run..=i).unwrap_or(&[]));
-                    for part in inner {
-                        if let PartKind::Literal(more) = &part.kind {
-                            text.extend_from_slice(more);
-                            continue;
-                        }
-                        let before = part.span.start as usize;
-                        if !text.is_empty() {
-                            let kind = PartKind::Literal(std::mem::take(&mut text));
-                            parts.push(Part { kind, span: Span::new(from, before) });
-                        }
-                        from = part.span.end as usize;
-                        parts.push(part);
-                    }
+                    let close = self.quotes_in_braces(i, &mut text, &mut from, &mut parts)?;
                     run = close;
                     i = close + 1;
                     continue;
@@ -342,7 +337,7 @@ impl Reader<'_> {
             let part = match b {
                 b'`' => Some(self.backquote(around == Quoted::Double || braced)?),
                 // A quote inside the word of "${x:-"a b"}": its text is quoted all the same.
-                b'"' => Some(self.deeper(|this| this.double(i, PartKind::Double))?),
+                b'"' => Some(self.double(i, PartKind::Double)?),
                 _ => self.dollar(Some(around))?,
             };
             let Some(part) = part else {
@@ -365,6 +360,29 @@ impl Reader<'_> {
         }
         self.pos = i;
         Ok(parts)
+    }
+
+    /// What stands between single quotes in `"${x:-'…'}"`, from the quote at `open` on; gives the place of the other.
+    fn quotes_in_braces(&mut self, open: usize, text: &mut Bytes, from: &mut usize, parts: &mut Vec<Part>) -> R<usize> {
+        let rest = self.text.get(open + 1..).unwrap_or(&[]);
+        let Some(len) = rest.iter().position(|&b| b == b'\'') else { return self.open_end() };
+        let close = open + 1 + len;
+        let mut sub = self.part(open + 1, close);
+        let inner = sub.body_parts();
+        self.give_back(sub);
+        for part in inner {
+            if let PartKind::Literal(more) = &part.kind {
+                text.extend_from_slice(more);
+                continue;
+            }
+            if !text.is_empty() {
+                let span = Span::new(*from, part.span.start as usize);
+                parts.push(Part { kind: PartKind::Literal(std::mem::take(text)), span });
+            }
+            *from = part.span.end as usize;
+            parts.push(part);
+        }
+        Ok(close)
     }
 
     /// True where the `(` at `i` makes an extended glob of the byte before it.
