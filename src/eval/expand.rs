@@ -50,6 +50,10 @@ impl Interp<'_> {
     pub(crate) fn fields(&mut self, words: &[Word]) -> Vec<Value> {
         let mut out = Vec::with_capacity(words.len());
         for w in words {
+            if out.len() >= limits::MAX_FIELDS {
+                self.limit("words of one command", self.at(w.span));
+                break;
+            }
             self.field_word(w, &mut out);
         }
         out

@@ -43,13 +43,18 @@ pub fn lookup(name: &str) -> Option<&'static Grammar> {
 /// As [`lookup`], with those first that hold only in the shell of that language (cmdlets and aliases).
 pub fn lookup_in(shell: Option<Language>, name: &str) -> Option<&'static Grammar> {
     let own = shell.map(Language::name).filter(|s| !s.is_empty());
-    let lower = name.to_ascii_lowercase();
+    // Nearly every name is in lower case already, and then there is nothing more to look for.
+    let lower = if name.bytes().any(|b| b.is_ascii_uppercase()) { name.to_ascii_lowercase() } else { name.to_string() };
+    let changed = lower != name;
     let bare = [".exe", ".cmd", ".bat", ".com", ".ps1"].iter().find_map(|x| lower.strip_suffix(x));
     own.into_iter().chain([""]).find_map(|realm| {
-        find(realm, name).or_else(|| bare.and_then(|b| find(realm, b))).or_else(|| find(realm, &lower)).or_else(|| {
-            // Cmdlets are declared in their usual spelling.
-            if realm.is_empty() { None } else { find_nocase(realm, &lower) }
-        })
+        find(realm, name)
+            .or_else(|| bare.and_then(|b| find(realm, b)))
+            .or_else(|| changed.then(|| find(realm, &lower)).flatten())
+            .or_else(|| {
+                // Cmdlets are declared in their usual spelling.
+                if realm.is_empty() { None } else { find_nocase(realm, &lower) }
+            })
     })
 }
 
@@ -58,7 +63,13 @@ fn find(realm: &str, name: &str) -> Option<&'static Grammar> {
     if let Some((_, _, i)) = exact.ok().and_then(|i| NAMES.get(i)) {
         return decoded(*i);
     }
-    let glob = GLOBS.iter().find(|(s, g, _)| *s == realm && crate::command::pattern::matches(g, name.as_bytes()));
+    // A name of another first letter is not even tried.
+    let first = name.bytes().next();
+    let may = |g: &str| {
+        g.contains('|') || g.bytes().next().is_none_or(|b| matches!(b, b'*' | b'?' | b'[') || Some(b) == first)
+    };
+    let glob =
+        GLOBS.iter().find(|(s, g, _)| *s == realm && may(g) && crate::command::pattern::matches(g, name.as_bytes()));
     glob.and_then(|(_, _, i)| decoded(*i))
 }
 
