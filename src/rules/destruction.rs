@@ -269,7 +269,8 @@ fn delete_project(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 }
 
 fn write_device(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(&[Verb::Write, Verb::Append, Verb::Update, Verb::Delete, Verb::Move, Verb::Create]) {
+    // A check or a label changes a file system in place, as its own tools do; what is written raw is lost.
+    for e in facts.with(&[Verb::Write, Verb::Append, Verb::Delete, Verb::Move]) {
         let to = if e.verb == Verb::Move { facts.other_path(e) } else { facts.path(e) };
         let Some(p) = to.filter(|p| p.class == Class::Device && !facts.contained(e)) else { continue };
         if e.verb == Verb::Delete && !e.props.has(Props::WIPE) {

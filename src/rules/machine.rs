@@ -2,6 +2,7 @@
 //!
 //! In: effects that grammars state, and signals. Out: findings of the families *availability*, *evasion*, *privilege*.
 
+use super::grades::graded;
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::path::{Class, Mark};
 use crate::effect::{Effect, Object, Props, Verb};
@@ -21,7 +22,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Let a person do it.",
         good: &["echo shutdown -h now", "uptime", "systemctl status"],
         bad: &["shutdown -h now", "sudo reboot", "systemctl poweroff", "init 0", "halt -f"],
-        check: power_off,
+        check: |f, r, o| graded(f, r, o, Verb::Power),
     },
     Rule {
         id: "kill_all",
@@ -81,7 +82,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Add the one exception that is needed.",
         good: &["ufw status", "getenforce", "ufw allow 22"],
         bad: &["setenforce 0", "ufw disable", "iptables -F"],
-        check: protection_off,
+        check: |f, r, o| graded(f, r, o, Verb::ProtectionOff),
     },
     Rule {
         id: "service_stop",
@@ -141,7 +142,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Give the one right that is needed.",
         good: &["id", "groups"],
         bad: &["setcap cap_setuid+ep ./x"],
-        check: privilege,
+        check: |f, r, o| graded(f, r, o, Verb::Privilege),
     },
     Rule {
         id: "kernel_change",
@@ -156,7 +157,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Let a person do it.",
         good: &["lsmod", "sysctl -a", "uname -r"],
         bad: &["insmod x.ko"],
-        check: kernel,
+        check: |f, r, o| graded(f, r, o, Verb::Kernel),
     },
     Rule {
         id: "container_escape",
@@ -174,17 +175,6 @@ pub(super) const RULES: &[Rule] = &[
         check: container_escape,
     },
 ];
-
-fn power_off(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(&[Verb::Power]).filter(|e| !facts.contained(e)) {
-        out.add(
-            rule.about(facts, e)
-                .title(format!("{}: {}", rule.title, facts.name(e)))
-                .evidence("command_pattern", "ends the machine's work", facts.command_place(e))
-                .detail("what", e.object.show()),
-        );
-    }
-}
 
 fn kill_all(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Kill]).filter(|e| !facts.contained(e)) {
@@ -226,16 +216,6 @@ fn exhaust(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     }
 }
 
-fn protection_off(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(&[Verb::ProtectionOff]).filter(|e| !facts.contained(e)) {
-        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
-            "command_pattern",
-            "switches it off",
-            facts.command_place(e),
-        ));
-    }
-}
-
 fn service_stop(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Service]).filter(|e| !facts.contained(e)) {
         let props = facts.props(e);
@@ -273,26 +253,6 @@ fn setuid(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             "runs with its owner's rights",
             &p.text,
             e.place,
-        ));
-    }
-}
-
-fn privilege(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(&[Verb::Privilege]).filter(|e| !facts.contained(e)) {
-        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
-            "command_pattern",
-            "gives rights",
-            facts.command_place(e),
-        ));
-    }
-}
-
-fn kernel(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(&[Verb::Kernel]).filter(|e| !facts.contained(e)) {
-        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
-            "command_pattern",
-            "changes the kernel",
-            facts.command_place(e),
         ));
     }
 }

@@ -13,6 +13,7 @@ mod draft;
 mod environment;
 mod execution;
 mod facts;
+mod grades;
 mod machine;
 mod remote;
 mod resources;

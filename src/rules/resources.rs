@@ -2,6 +2,7 @@
 //!
 //! In: effects that grammars state about them. Out: findings of the families *destruction* and *supply-chain*.
 
+use super::grades::graded;
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::path::Class;
 use crate::effect::{Props, Verb};
@@ -20,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Stash (git stash -u) or commit first.",
         good: &["git status", "git reset HEAD x", "git checkout main", "git clean -n"],
         bad: &["git reset --hard", "git clean -fdx", "git checkout -- ."],
-        check: |f, r, o| stated(f, r, o, Verb::VcsDiscard, "throws work away"),
+        check: |f, r, o| graded(f, r, o, Verb::VcsDiscard),
     },
     Rule {
         id: "vcs_rewrite",
@@ -35,7 +36,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Use git revert, or --force-with-lease.",
         good: &["git push", "git push --force-with-lease", "git branch -d x"],
         bad: &["git push --force origin main", "git push -f"],
-        check: |f, r, o| stated(f, r, o, Verb::VcsRewrite, "replaces history"),
+        check: |f, r, o| graded(f, r, o, Verb::VcsRewrite),
     },
     Rule {
         id: "resource_delete",
@@ -50,7 +51,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "List what would go first, and make sure that there is a copy.",
         good: &["docker ps -a", "kubectl get pods", "terraform plan"],
         bad: &["terraform destroy -auto-approve", "kubectl delete namespace prod"],
-        check: |f, r, o| stated(f, r, o, Verb::ResourceDelete, "deletes them"),
+        check: |f, r, o| graded(f, r, o, Verb::ResourceDelete),
     },
     Rule {
         id: "data_delete",
@@ -65,7 +66,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Make a dump first, and delete with a condition inside a transaction.",
         good: &["psql -c 'select 1'", "redis-cli get x"],
         bad: &["dropdb prod", "redis-cli flushall"],
-        check: |f, r, o| stated(f, r, o, Verb::DataDelete, "deletes it"),
+        check: |f, r, o| graded(f, r, o, Verb::DataDelete),
     },
     Rule {
         id: "signature_unverified",
@@ -101,21 +102,6 @@ pub(super) const RULES: &[Rule] = &[
         check: unpacked,
     },
 ];
-
-fn stated(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, verb: Verb, label: &'static str) {
-    for e in facts.with(&[verb]) {
-        let props = facts.props(e);
-        if props.has(Props::RECOVERABLE) {
-            continue;
-        }
-        let shown = e.object.show();
-        out.add(
-            rule.about(facts, e)
-                .title(format!("{}: {}", rule.title, if shown.is_empty() { facts.name(e) } else { &shown }))
-                .evidence("command_pattern", label, facts.command_place(e)),
-        );
-    }
-}
 
 fn unsigned(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Install]) {

@@ -5,6 +5,7 @@
 //! *evasion*. Adding a line of one's own to a shell's start-up file is what most installation notes ask for: worth
 //! knowing, no more.
 
+use super::grades::graded;
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::path::{Class, Mark, Resolved};
 use crate::effect::{Effect, Props, Verb};
@@ -344,15 +345,7 @@ fn scheduled(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         Verb::Delete => None,
         _ => Some(Severity::Medium),
     });
-    for e in facts.with(&[Verb::Schedule]) {
-        out.add(
-            rule.about(facts, e).severity(Severity::Low).title(format!("{}: {}", rule.title, facts.name(e))).evidence(
-                "command_pattern",
-                "lays a job down",
-                facts.command_place(e),
-            ),
-        );
-    }
+    graded(facts, rule, out, Verb::Schedule);
 }
 
 fn logs_cleared(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
@@ -362,13 +355,7 @@ fn logs_cleared(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         (Verb::Delete, _) if e.props.has(Props::RECURSIVE) => None,
         _ => Some(Severity::High),
     });
-    for e in facts.with(&[Verb::LogClear]) {
-        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
-            "command_pattern",
-            "removes or stops records",
-            facts.command_place(e),
-        ));
-    }
+    graded(facts, rule, out, Verb::LogClear);
 }
 
 fn program_replaced(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {

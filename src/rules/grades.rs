@@ -1,0 +1,105 @@
+//! How grave stated effects are: `grammars/lists/grades.list`.
+//!
+//! In: effects that grammars state in words. Out: their grade, and the findings of rules that rest on it alone.
+
+use super::{Facts, Findings, Rule};
+use crate::effect::{Effect, Object, Props, Verb};
+use crate::finding::Severity;
+use std::sync::OnceLock;
+
+/// A grade of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grade {
+    /// No finding.
+    None,
+    /// A finding of that severity; with `true` no mode may let it through.
+    Of(Severity, bool),
+    /// A finding of that severity where many go at once, else information.
+    Many(Severity),
+}
+
+struct Entry {
+    verb: Verb,
+    object: &'static str,
+    grade: Grade,
+    why: &'static str,
+}
+
+const TEXT: &str = include_str!("../../grammars/lists/grades.list");
+
+fn list() -> &'static [Entry] {
+    static LIST: OnceLock<Vec<Entry>> = OnceLock::new();
+    LIST.get_or_init(|| TEXT.lines().filter_map(entry).collect())
+}
+
+fn entry(line: &'static str) -> Option<Entry> {
+    let mut w = line.trim().splitn(4, ' ');
+    let verb = Verb::from_name(w.next()?)?;
+    let (object, grade, why) = (w.next()?, w.next()?, w.next()?);
+    let severity = |s: &str| match s {
+        "high" => Some(Severity::High),
+        "medium" => Some(Severity::Medium),
+        "low" => Some(Severity::Low),
+        "info" => Some(Severity::Info),
+        _ => None,
+    };
+    let grade = match grade {
+        "none" => Grade::None,
+        "floor" => Grade::Of(Severity::Critical, true),
+        g => match g.strip_suffix('+') {
+            Some(g) => Grade::Many(severity(g)?),
+            None => Grade::Of(severity(g)?, false),
+        },
+    };
+    Some(Entry { verb, object, grade, why })
+}
+
+/// What the list says of an effect: how severe it is, whether it is on the floor, and why; `None` for no finding.
+pub(super) fn of(facts: &Facts<'_>, e: &Effect) -> Option<(Severity, bool, &'static str)> {
+    let noun = match &e.object {
+        Object::Stated(s) | Object::Named(s, _) => s,
+        _ => "*",
+    };
+    // A grammar's example may state the noun with its value.
+    let noun = noun.split(':').next().unwrap_or(noun);
+    let find = |o: &str| list().iter().find(|x| x.verb == e.verb && x.object == o);
+    let entry = find(noun).or_else(|| find("*"))?;
+    let many = [Props::ALL, Props::RECURSIVE, Props::FORCE, Props::VOLUMES, Props::GLOBAL];
+    match entry.grade {
+        Grade::None => None,
+        Grade::Of(s, floor) => Some((s, floor, entry.why)),
+        Grade::Many(s) if many.iter().any(|p| facts.props(e).has(*p)) => Some((s, false, entry.why)),
+        Grade::Many(_) => Some((Severity::Info, false, entry.why)),
+    }
+}
+
+/// Finds every effect with that verb, as grave as the list says.
+pub(super) fn graded(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, verb: Verb) {
+    for e in facts.with(&[verb]) {
+        // What happens in a container stays there, but for its own resources.
+        let elsewhere = facts.contained(e) && !matches!(verb, Verb::ResourceDelete | Verb::DataDelete);
+        if elsewhere || facts.props(e).has(Props::RECOVERABLE) {
+            continue;
+        }
+        let Some((severity, floor, why)) = of(facts, e) else { continue };
+        let shown = e.object.show();
+        let what = if shown.is_empty() { facts.name(e).to_string() } else { format!("{} {shown}", facts.name(e)) };
+        out.add(
+            rule.about(facts, e)
+                .severity(severity)
+                .floor(floor)
+                .title(format!("{}: {}", rule.title, what.trim()))
+                .evidence("command_pattern", why, facts.command_place(e)),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_list_is_an_entry() {
+        assert_eq!(list().len(), TEXT.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count());
+    }
+}
