@@ -46,6 +46,9 @@ pub(crate) fn compare_shells(name: &str, cases: usize, mut words: impl FnMut() -
     }
 }
 
+/// Options as a call has them.
+pub(crate) type Options<'a> = &'a [(&'a str, Option<&'a [u8]>)];
+
 fn first(wrong: &[String]) -> String {
     wrong.iter().take(25).cloned().collect::<Vec<_>>().join("\n")
 }
@@ -71,7 +74,7 @@ impl Compare {
     }
 
     /// One case. Options with a value are given to the program as two words.
-    pub(crate) fn case(&mut self, options: &[(&str, Option<&[u8]>)], operands: &[&[u8]], stdin: &[u8]) {
+    pub(crate) fn case(&mut self, options: Options<'_>, operands: &[&[u8]], stdin: &[u8]) {
         if self.missing {
             return;
         }
@@ -85,13 +88,7 @@ impl Compare {
     }
 
     /// One case whose words are given apart.
-    pub(crate) fn case_argv(
-        &mut self,
-        argv: &[Vec<u8>],
-        options: &[(&str, Option<&[u8]>)],
-        operands: &[&[u8]],
-        stdin: &[u8],
-    ) {
+    pub(crate) fn case_argv(&mut self, argv: &[Vec<u8>], options: Options<'_>, operands: &[&[u8]], stdin: &[u8]) {
         if self.missing {
             return;
         }

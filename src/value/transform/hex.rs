@@ -144,7 +144,7 @@ fn reverse(input: &[u8]) -> Result<Vec<u8>, Why> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::{Compare, Rng, text};
+    use super::super::check::{Compare, Options, Rng, text};
     use super::super::{Call, run};
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
         let mut c = Compare::new("xxd", "xxd");
         for _ in 0..150 {
             let data = text(&mut rng);
-            let sets: [&[(&str, Option<&[u8]>)]; 9] = [
+            let sets: [Options<'_>; 9] = [
                 &[],
                 &[("-p", None)],
                 &[("-u", None)],

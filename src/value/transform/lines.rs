@@ -451,9 +451,9 @@ fn numeric(a: &[u8], b: &[u8]) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::{Compare, Rng, text};
+    use super::super::check::{Compare, Options, Rng, text};
 
-    fn check(program: &'static str, least: f64, sets: &[&[(&str, Option<&[u8]>)]]) {
+    fn check(program: &'static str, least: f64, sets: &[Options<'_>]) {
         let mut rng = Rng::new(47);
         let mut c = Compare::new(program, program);
         for _ in 0..30 * sets.len() {

@@ -11,6 +11,7 @@
 
 mod base;
 mod build;
+mod calc;
 mod compress;
 mod copy;
 mod decimal;
@@ -202,12 +203,16 @@ pub static TABLE: &[Transform] = &[
     entry(&["base32.decode"], &[DECODE, IGNORE, WRAP], base::base32_decode),
     entry(&["base64", "base64.encode"], &[DECODE, IGNORE, WRAP], base::base64),
     entry(&["base64.decode"], &[DECODE, IGNORE, WRAP], base::base64_decode),
+    entry(&["basename"], &["-a --multiple", "-s --suffix", "-z --zero"], calc::basename),
     entry(&["basenc"], &["--base64", "--base64url", "--base32", "--base32hex", "--base16", "--base2msbf", DECODE, IGNORE, WRAP], base::basenc),
+    entry(&["bc"], &["-q --quiet", "-s --standard"], calc::bc),
     entry(&["bzip2.decode"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet", "-s --small"], compress::bzip2),
     entry(&["cat"], &["-u", "-n --number", "-b --number-nonblank", "-s --squeeze-blank", "-E --show-ends", "-T --show-tabs", "-A --show-all", "-e", "-t", "-v --show-nonprinting"], copy::cat),
     entry(&["cut"], &["-b --bytes", "-c --characters", "-f --fields", "-d --delimiter", "-s --only-delimited", "-n", "--complement", "--output-delimiter", "-z --zero-terminated"], lines::cut),
+    entry(&["dirname"], &["-z --zero"], calc::dirname),
     entry(&["decompress"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet"], compress::any),
     entry(&["echo"], &["-n", "-e", "-E"], echo::run),
+    entry(&["expr"], &[], calc::expr),
     entry(&["fold"], &["-w --width", "-b --bytes", "-s --spaces", "-NUM"], lines::fold),
     entry(&["grep"], &["-e --regexp", "-E --extended-regexp", "-F --fixed-strings", "-G --basic-regexp", "-P --perl-regexp", "-i --ignore-case -y", "-v --invert-match", "-w --word-regexp", "-x --line-regexp", "-c --count", "-o --only-matching", "-q --quiet --silent", "-n --line-number", "-m --max-count", "-h --no-filename", "-s --no-messages", "-a --text", "--line-buffered", "--color --colour"], grep::run),
     entry(&["head"], &["-n --lines", "-c --bytes", "-NUM", "-q --quiet --silent"], copy::head),
@@ -218,6 +223,7 @@ pub static TABLE: &[Transform] = &[
     entry(&["paste"], &["-s --serial", "-d --delimiters"], lines::paste),
     entry(&["printf"], &[], printf::run),
     entry(&["rev"], &[], copy::rev),
+    entry(&["seq"], &["-s --separator", "-w --equal-width"], calc::seq),
     entry(&["sed"], &["-n --quiet --silent", "-E -r --regexp-extended", "-e --expression", "-s --separate", "-u --unbuffered", "--posix", "--sandbox"], sed::run),
     entry(&["sort"], &["-r --reverse", "-n --numeric-sort", "-u --unique", "-f --ignore-case", "-b --ignore-leading-blanks", "-s --stable", "-t --field-separator", "-k --key"], lines::sort),
     entry(&["tac"], &["-s --separator"], copy::tac),

@@ -243,7 +243,7 @@ fn fit(second: &Set, first: &Set, length: usize, complement: bool, truncate: boo
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::{Compare, Rng, text};
+    use super::super::check::{Compare, Options, Rng, text};
 
     #[test]
     fn agrees_with_the_program() {
@@ -283,7 +283,7 @@ mod tests {
         for _ in 0..500 {
             let data = text(&mut rng);
             let (a, b) = (rng.pick(&sets).as_bytes(), rng.pick(&sets).as_bytes());
-            let (options, two): (&[(&str, Option<&[u8]>)], bool) = match rng.below(9) {
+            let (options, two): (Options<'_>, bool) = match rng.below(9) {
                 0 => (&[("-d", None)], false),
                 1 => (&[("-s", None)], false),
                 2 => (&[("-d", None), ("-s", None)], true),
