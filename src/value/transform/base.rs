@@ -79,6 +79,16 @@ fn either(call: &Call<'_>, e: Encoding, decoding: bool) -> Result<Output, Why> {
     Output::computed(out)
 }
 
+/// Base64 without line breaks.
+pub(super) fn encode64(input: &[u8]) -> Vec<u8> {
+    encode(input, BASE64)
+}
+
+/// Base64 decoded; the second is false where it is broken.
+pub(super) fn decode64(input: &[u8]) -> (Vec<u8>, bool) {
+    decode(input, BASE64, false)
+}
+
 fn encode(input: &[u8], e: Encoding) -> Vec<u8> {
     let mut out = Vec::new();
     let (mut held, mut bits) = (0u32, 0u32);

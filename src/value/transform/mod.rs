@@ -17,6 +17,7 @@ mod copy;
 mod decimal;
 mod dump;
 mod echo;
+mod encoding;
 mod grep;
 mod hex;
 mod lines;
@@ -218,8 +219,10 @@ pub static TABLE: &[Transform] = &[
     entry(&["head"], &["-n --lines", "-c --bytes", "-NUM", "-q --quiet --silent"], copy::head),
     entry(&["gzip.decode"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet", "-n --no-name", "-N --name"], compress::gzip),
     entry(&["hex.decode"], &["-r -revert", "-p -ps -postscript -plain"], hex::xxd),
+    entry(&["iconv"], &["-f --from-code", "-t --to-code", "-s --silent"], encoding::iconv),
     entry(&["nl"], &["-b --body-numbering", "-s --number-separator", "-w --number-width", "-v --starting-line-number", "-i --line-increment"], lines::nl),
     entry(&["od", "hexdump"], &["-A --address-radix", "-j --skip-bytes", "-N --read-bytes", "-t --format", "-v --no-squeezing --output-duplicates", "-w --width", "-b --one-byte-octal", "-c --one-byte-char", "-d --two-bytes-decimal", "-o --two-bytes-octal", "-s --skip", "-x --two-bytes-hex", "-i", "-l", "-a", "-f", "-C --canonical", "-n --length", "-e"], dump::run),
+    entry(&["openssl.base64"], &["-d", "-e", "-a -base64", "-A"], encoding::base64),
     entry(&["paste"], &["-s --serial", "-d --delimiters"], lines::paste),
     entry(&["printf"], &[], printf::run),
     entry(&["rev"], &[], copy::rev),
@@ -231,6 +234,7 @@ pub static TABLE: &[Transform] = &[
     entry(&["tee"], &["-a --append", "-i --ignore-interrupts", "-p --output-error"], copy::tee),
     entry(&["tr"], &["-c -C --complement", "-d --delete", "-s --squeeze-repeats", "-t --truncate-set1", "-u"], tr::run),
     entry(&["uniq"], &["-c --count", "-d --repeated", "-u --unique", "-i --ignore-case"], lines::uniq),
+    entry(&["uudecode"], &["-o --output-file", "-p"], encoding::uudecode),
     entry(&["wc"], &["-l --lines", "-w --words", "-c --bytes", "-m --chars"], lines::wc),
     entry(&["xz.decode", "lzma.decode"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet"], compress::xz),
     entry(&["xxd", "hex.encode"], &["-r -revert", "-p -ps -postscript -plain", "-u -upper", "-c -cols", "-l -len", "-g -groupsize", "-b -bits"], hex::xxd),
