@@ -41,6 +41,11 @@ pub const MAX_WITNESS_HEREDOCS: usize = 16;
 pub const MAX_WITNESS_BRACES: usize = 8;
 /// Most differences between the two readers that are reported for one text.
 pub const MAX_DIFFERENCES: usize = 1_000;
+/// A text up to this many bytes may take the witness `MIN_WITNESS_STEPS` steps of 100 parser operations whatever the
+/// clock says, so that on a busy machine the answer for an everyday command does not change from run to run.
+pub const SHORT_WITNESS_INPUT: usize = 4_096;
+/// See `SHORT_WITNESS_INPUT`: about twice what the densest text of that length took (`a;a;a;…`: 205 steps).
+pub const MIN_WITNESS_STEPS: u32 = 400;
 /// Time the witness has for one text, in milliseconds.
 pub const WITNESS_DEADLINE_MS: u64 = 50;
 /// Most findings in one verdict.

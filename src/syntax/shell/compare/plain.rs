@@ -13,6 +13,8 @@ pub fn plain(text: &[u8]) -> bool {
     let mut new_line = false;
     // It joins lines where there are operators, too (`a | b | c` newline `d && e`).
     let (mut operators, mut lines) = (false, false);
+    // True behind an operator that waits for a command.
+    let mut waits = false;
     while let [b, tail @ ..] = rest {
         if !in_word {
             lines |= new_line && b.is_ascii_alphabetic();
@@ -53,6 +55,7 @@ pub fn plain(text: &[u8]) -> bool {
                     new_line = false;
                 }
                 operators |= matches!(b, b'|' | b'&');
+                waits = matches!(b, b'|' | b'&') || waits && matches!(b, b' ' | b'\t' | b'\n') && !may_end;
                 rest = match (b, tail) {
                     (b' ' | b'\t', _) => tail,
                     (b'\n', _) => {
@@ -78,7 +81,7 @@ pub fn plain(text: &[u8]) -> bool {
             _ => return false,
         }
     }
-    !(in_word && word.is_some_and(special) || operators && lines)
+    !(in_word && word.is_some_and(special) || operators && lines || waits && !in_word && !may_end)
 }
 
 /// Words that a shell may take for more than a word, anywhere: too plain a test to ask where they stand.

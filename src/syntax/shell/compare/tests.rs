@@ -79,6 +79,8 @@ fn what_is_plain() {
         "ls -la /tmp",
         "a | b && c || d ; e\n",
         "a b\nc; d\n\n e",
+        "a | b ",
+        "a | b;",
         "git commit -m 'say > this (now)'",
         "a;b",
         "echo \"x y\"",
@@ -108,6 +110,9 @@ fn what_is_plain() {
         "a \"b'c\"",
         "time a",
         "a ~",
+        "a |",
+        "a && ",
+        "a | \n",
         "a [ b",
         "a=b",
     ] {

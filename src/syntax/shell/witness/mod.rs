@@ -97,8 +97,11 @@ fn parse(text: &[u8], time: Duration) -> Result<Tree, Refusal> {
         }
         let parser = slot.as_mut().ok_or(Refusal::Unavailable)?;
         let begun = Instant::now();
+        let free = if text.len() <= limits::SHORT_WITNESS_INPUT { limits::MIN_WITNESS_STEPS } else { 0 };
+        let mut steps = 0u32;
         let mut late = |_: &tree_sitter::ParseState| {
-            if begun.elapsed() > time { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            steps = steps.saturating_add(1);
+            if steps > free && begun.elapsed() > time { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut late);
         let mut input = |offset: usize, _| text.get(offset..).unwrap_or(&[]);
