@@ -52,7 +52,9 @@ pub(super) fn word(chain: &[&'static Level], value: &Value, first: bool) -> Foun
         return Found::Dashes;
     }
     let r = Reader { chain, level, value, known: &known, whole };
-    if let Some(found) = r.signs() {
+    if chain.iter().any(|l| l.signs)
+        && let Some(found) = r.signs()
+    {
         return found;
     }
     match level.style {

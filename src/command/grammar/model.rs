@@ -302,6 +302,9 @@ coded! {
         options: Vec<Opt>,
         /// The operands.
         operands: Vec<Operand>,
+        /// Some option begins with no dash, or takes text right after a long name: most levels have none, and looking for
+        /// them costs a walk over all options for each word.
+        signs: bool,
         /// Sub-commands.
         subs: Vec<Sub>,
     }

@@ -244,6 +244,11 @@ impl<'a> Reader<'a> {
         for s in &sources {
             self.options(s, &scope, &mut level);
         }
+        level.signs = level.options.iter().any(|o| {
+            o.names.iter().any(|n| {
+                !(n.starts_with('-') || n.ends_with('=')) || (o.joined && (n.len() != 2 || level.style == Style::Long1))
+            })
+        });
         level.operands = t.tables("operand").iter().map(|o| operand(o, &scope)).collect();
         reachable(t, &level);
         if let Some(io) = t.table("stdio") {
