@@ -124,6 +124,33 @@ effects = ["read a"]
     assert!(problems[0].reason.contains("path.wirte"));
 }
 
+#[test]
+fn long_command_lines_take_linear_time() {
+    // Each of these was or could be quadratic: a destination for every file, an effect for every name, a condition over
+    // all options for every operand, nested commands, words that are not known.
+    let many = |first: &[&str], again: &[&str]| {
+        let mut words: Vec<&str> = first.to_vec();
+        for _ in 0..20_000 {
+            words.extend(again);
+        }
+        argv(&words)
+    };
+    for words in [
+        many(&["cp"], &["a"]),
+        many(&["docker", "rm"], &["c"]),
+        many(&["tar"], &["-c", "f"]),
+        many(&["find", "."], &["-exec", "ls", ";"]),
+        many(&["curl"], &["-d", "x", "h"]),
+        std::iter::once(argv(&["rm"]).remove(0)).chain((0..20_000).map(|_| unknown("X", true))).collect(),
+    ] {
+        let start = std::time::Instant::now();
+        let inv = read(&words);
+        assert!(inv.uses.len() >= 20_000);
+        // A debug build takes 0.2 s for the longest of them, a quadratic one minutes.
+        assert!(start.elapsed().as_secs() < 20, "{} took {:?}", words[0].show(), start.elapsed());
+    }
+}
+
 /// Words that grammars know something about, and pieces of them.
 fn word() -> impl Strategy<Value = Value> {
     let grammars: Vec<&'static grammar::Grammar> = grammar::all().collect();

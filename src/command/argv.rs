@@ -112,6 +112,8 @@ pub(super) struct Scan {
     pub placed: Vec<(usize, Use)>,
     /// A sub-command may still come.
     sub_open: bool,
+    /// Whether an option at that depth of sub-commands could do harm, once asked.
+    harmful: Option<(usize, bool)>,
 }
 
 impl Scan {
@@ -126,6 +128,7 @@ impl Scan {
             dashes: Vec::new(),
             placed: Vec::new(),
             sub_open: true,
+            harmful: None,
         }
     }
 
@@ -204,7 +207,13 @@ impl Scan {
         let glob = matches!(value.pieces.first(), Some(Piece::Glob(..)));
         let level = self.level();
         let sure = !open || glob || is_rooted(value) || level.style == Style::Raw;
-        if !sure && visible(&self.chain).any(|o| consequential(level, o)) {
+        if sure {
+            return;
+        }
+        let known = self.harmful.filter(|(depth, _)| *depth == self.chain.len());
+        let harmful = known.map_or_else(|| visible(&self.chain).any(|o| consequential(level, o)), |(_, h)| h);
+        self.harmful = Some((self.chain.len(), harmful));
+        if harmful {
             self.doubt(DoubtKind::UnknownValue, format!("{} may be an option", value.show()), value.place());
         }
     }
@@ -215,15 +224,16 @@ impl Scan {
         let mut values: Vec<Value> = Vec::new();
         let nested = command_slot(opt).filter(|s| self.facts.holds(&s.cond, None));
         if let (Some(slot), None) = (nested, &hit.attached) {
-            let words: Vec<Value> = self.words.get(after..).unwrap_or_default().to_vec();
+            let left = self.words.get(after..).unwrap_or_default();
             let ends = |w: &Value| w.as_str().is_some_and(|t| slot.until.contains(&t.as_ref()));
-            let n = words.iter().position(ends).unwrap_or(words.len());
+            let end = left.iter().position(ends);
+            let n = end.unwrap_or(left.len());
+            let words: Vec<Value> = left.iter().take(n).cloned().collect();
             let place = self.words.get(index).map(Value::place).unwrap_or_default();
-            if n == words.len() && !slot.until.is_empty() {
+            if end.is_none() && !slot.until.is_empty() {
                 self.doubt(DoubtKind::UnknownValue, format!("no {} after the command", slot.until.join(" or ")), place);
             }
-            let words: Vec<Value> = words.into_iter().take(n).collect();
-            self.facts.given.push(Given { opt, values: words.first().cloned().into_iter().collect(), index });
+            self.facts.give(Given { opt, values: words.first().cloned().into_iter().collect(), index });
             let option = opt.names.first().copied();
             Builder::nested(self, &Nested { slot, option, words, index });
             return after.saturating_add(n).saturating_add(usize::from(!slot.until.is_empty()));
@@ -258,7 +268,7 @@ impl Scan {
             _ => {}
         }
         self.inv.simulated |= opt.simulate;
-        self.facts.given.push(Given { opt, values, index });
+        self.facts.give(Given { opt, values, index });
         after
     }
 
@@ -323,18 +333,17 @@ impl Scan {
                 std::sync::LazyLock::new(|| Slot { role: Role::Command, ..Slot::default() });
             return Some(&MULTICALL);
         }
+        let slots = |s: &Slot| s.role == Role::Command || s.join;
+        if !level.operands.iter().flat_map(|o| &o.word.either).any(slots) {
+            return None;
+        }
         let value = self.facts.operands.get(nth).map(|(_, v)| v);
         let mut front = 0usize;
         for o in level.operands.iter().filter(|o| self.facts.holds(&o.cond, value)) {
             match o.at {
                 At::First if front < nth => front = front.saturating_add(1),
                 At::First | At::Rest => {
-                    return o
-                        .word
-                        .either
-                        .iter()
-                        .find(|s| self.facts.holds(&s.cond, value))
-                        .filter(|s| s.role == Role::Command || s.join);
+                    return o.word.either.iter().find(|s| self.facts.holds(&s.cond, value)).filter(|s| slots(s));
                 }
                 At::Last | At::Dashes => {}
             }

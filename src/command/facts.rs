@@ -6,6 +6,7 @@
 use super::grammar::model::{All, Ask, Atom, Cond, Opt};
 use super::pattern;
 use crate::value::Value;
+use std::collections::HashMap;
 
 /// An option that was given.
 #[derive(Clone, Debug)]
@@ -26,6 +27,9 @@ impl Given {
 }
 
 /// What conditions ask about.
+///
+/// Lists only grow through [`Facts::give`], so that asking for an option does not walk over all that were given: a
+/// command line of a million words stays linear.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// The name the program was called by.
@@ -38,9 +42,25 @@ pub(super) struct Facts {
     pub dash: bool,
     /// A `--` ended the options.
     pub dashes: bool,
+    /// The indices in `given` of each option, by its main name.
+    pub by_name: HashMap<&'static str, Vec<usize>>,
 }
 
+/// Most values of one option that a condition looks at.
+const MAX_ASKED: usize = 256;
+
 impl Facts {
+    /// Notes an option.
+    pub(super) fn give(&mut self, given: Given) {
+        self.by_name.entry(given.name()).or_default().push(self.given.len());
+        self.given.push(given);
+    }
+
+    /// The options given by that main name, in order.
+    pub(super) fn named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Given> {
+        self.by_name.get(name).into_iter().flatten().filter_map(|i| self.given.get(*i))
+    }
+
     /// True where the condition holds for a value.
     pub(super) fn holds(&self, cond: &Cond, value: Option<&Value>) -> bool {
         let all = |a: &All| a.parts.iter().all(|p| self.atom(p, value) != p.not);
@@ -55,9 +75,9 @@ impl Facts {
         let count = self.operands.len() as u64;
         match atom.ask {
             Ask::Option => self
-                .given
-                .iter()
-                .filter(|g| g.name() == atom.name)
+                .named(atom.name)
+                .rev()
+                .take(MAX_ASKED)
                 .any(|g| atom.text.is_none() || g.values.iter().any(|v| is(Some(v)))),
             Ask::Equal => count == atom.number,
             Ask::Less => count < atom.number,

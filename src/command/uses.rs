@@ -16,10 +16,14 @@ const MAX_PREFIXES: usize = 8;
 /// Operands with the entries that took them.
 type Taken = Vec<(usize, Value, &'static Operand)>;
 
+/// The last operand of each named entry.
+type Named = Vec<(&'static str, Value)>;
+
 /// Finishes a [`Scan`].
 pub(super) struct Builder {
     scan: Scan,
     taken: Taken,
+    named: Named,
 }
 
 impl Builder {
@@ -54,7 +58,15 @@ impl Builder {
             }
             scan.placed.push((i, Use::new(Role::Text, v)));
         }
-        Builder { scan, taken }
+        let mut named: Named = Vec::new();
+        for (_, v, o) in taken.iter().rev() {
+            if let Some(name) = o.name
+                && !named.iter().any(|(n, _)| *n == name)
+            {
+                named.push((name, v.clone()));
+            }
+        }
+        Builder { scan, taken, named }
     }
 
     /// Everything put together.
@@ -73,11 +85,11 @@ impl Builder {
                 }
             }
         }
-        for (i, v, o) in std::mem::take(&mut self.taken.clone()) {
-            self.word(&o.word, &v, None, i);
+        for (i, v, o) in &self.taken.clone() {
+            self.word(&o.word, v, None, *i);
         }
         if let Some(nested) = self.scan.command.take() {
-            Builder::nested_in(&mut self.scan, &self.taken, &nested);
+            Builder::nested_in(&mut self.scan, &self.named, &nested);
         }
         self.properties(&chain, &given);
         self.claims(&chain, &given);
@@ -141,7 +153,8 @@ impl Builder {
         let add = |stated: &mut Vec<Stated>, c: &'static Claim, place, value: Option<Value>| {
             if let Some(verb) = Verb::from_name(c.verb) {
                 let s = Stated { verb, object: c.object, value, place };
-                if !stated.contains(&s) {
+                // The same effect of a level and an option is one; values are as many as they are.
+                if s.value.is_some() || !stated.contains(&s) {
                     stated.push(s);
                 }
             }
@@ -193,8 +206,9 @@ impl Builder {
 
     fn slot(&mut self, slot: &Slot, value: &Value, option: Option<&'static str>, index: usize, depth: usize) {
         if depth < MAX_PREFIXES {
+            let known = if slot.prefixes.is_empty() { Vec::new() } else { value.prefix() };
             for p in &slot.prefixes {
-                if let Some(n) = prefix_len(p.glob, &value.prefix(), p.slot.nocase || slot.nocase) {
+                if let Some(n) = prefix_len(p.glob, &known, p.slot.nocase || slot.nocase) {
                     let rest = value.split_at(n).1;
                     return self.slot(&p.slot, &rest, option, index, depth.saturating_add(1));
                 }
@@ -217,7 +231,7 @@ impl Builder {
             u.props = u.props.with(Props::SCHEMELESS);
         }
         u.other = slot.other.iter().find_map(|o| self.last_of(o));
-        u.site = site(&self.scan, &self.taken, slot);
+        u.site = site(&self.scan, &self.named, slot);
         if u.role == Role::Volume && is_host_path(value, depth > 0) {
             u.props = u.props.with(Props::HOST_ACCESS);
         }
@@ -250,20 +264,23 @@ impl Builder {
         self.scan.placed.push((index, Use { option, ..Use::new(role, base) }));
     }
 
+    /// The values of an option, or of the operands whose entry has the name.
     fn all_of(&self, name: &str) -> Vec<Value> {
-        all_of(&self.scan, &self.taken, name)
+        let option = self.scan.facts.named(name).flat_map(|g| g.values.iter().cloned());
+        let operand = self.taken.iter().filter(|(_, _, o)| o.name == Some(name)).map(|(_, v, _)| v.clone());
+        option.chain(operand).collect()
     }
 
     fn last_of(&self, name: &str) -> Option<Value> {
-        self.all_of(name).pop()
+        last_of(&self.scan, &self.named, name)
     }
 
     /// A command that an option takes: its place can only be an option's value at this time.
     pub(super) fn nested(scan: &mut Scan, nested: &Nested) {
-        Builder::nested_in(scan, &Vec::new(), nested);
+        Builder::nested_in(scan, &Named::new(), nested);
     }
 
-    fn nested_in(scan: &mut Scan, taken: &Taken, nested: &Nested) {
+    fn nested_in(scan: &mut Scan, named: &Named, nested: &Nested) {
         let slot = nested.slot;
         let first = nested.words.first().cloned().unwrap_or_default();
         let mut u = Use { option: nested.option, words: nested.words.clone(), ..Use::new(slot.role, first) };
@@ -277,9 +294,9 @@ impl Builder {
             *word = whole;
         }
         u.props = Props(slot.props);
-        u.site = site(scan, taken, slot);
+        u.site = site(scan, named, slot);
         u.placeholder = slot.placeholder.iter().find_map(|p| {
-            let option = scan.facts.given.iter().rev().find(|g| g.name() == *p);
+            let option = scan.facts.named(p).next_back();
             match option {
                 Some(g) => g.values.last().and_then(Value::as_literal).map(|t| t.into_owned()),
                 None => (!p.starts_with('-')).then(|| p.as_bytes().to_vec()),
@@ -289,16 +306,15 @@ impl Builder {
     }
 }
 
-/// The values of an option, or of the operands whose entry has the name.
-fn all_of(scan: &Scan, taken: &Taken, name: &str) -> Vec<Value> {
-    let option = scan.facts.given.iter().filter(|g| g.name() == name).flat_map(|g| g.values.iter().cloned());
-    let operand = taken.iter().filter(|(_, _, o)| o.name == Some(name)).map(|(_, v, _)| v.clone());
-    option.chain(operand).collect()
+/// The last value of the operands whose entry has the name, or of the option.
+fn last_of(scan: &Scan, named: &Named, name: &str) -> Option<Value> {
+    let operand = named.iter().find(|(n, _)| *n == name).map(|(_, v)| v);
+    operand.or_else(|| scan.facts.named(name).next_back().and_then(|g| g.values.last())).cloned()
 }
 
-fn site(scan: &Scan, taken: &Taken, slot: &Slot) -> Option<Site> {
+fn site(scan: &Scan, named: &Named, slot: &Slot) -> Option<Site> {
     let place = slot.place.as_ref()?;
-    let of = all_of(scan, taken, place.of).pop().unwrap_or_default();
+    let of = last_of(scan, named, place.of).unwrap_or_default();
     Some(match place.kind {
         Where::Remote => Site::Remote(of),
         Where::Contained => Site::Contained(of),
