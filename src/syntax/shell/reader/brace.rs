@@ -95,11 +95,8 @@ impl Reader<'_> {
             }
             self.count(alternatives.len())?;
             let span = w.span(self, open).to(w.span(self, close));
-            // bash takes {..{a,b}} for one alternative: the outer braces go and the inner ones count.
-            match <[Vec<Part>; 1]>::try_from(alternatives) {
-                Ok([only]) => out.extend(only),
-                Err(alternatives) => out.push(Part { kind: PartKind::Braces(alternatives), span }),
-            }
+            // {..{a,b}} has one alternative: the outer braces go all the same.
+            out.push(Part { kind: PartKind::Braces(alternatives), span });
             from = close + 1;
         }
         self.emit(w, from, hi, out);

@@ -360,7 +360,7 @@ impl Reader<'_> {
 
     fn function_body(&mut self, name: String) -> R<CommandKind> {
         self.newlines()?;
-        if !self.at_compound() && !self.dialect.zsh {
+        if !self.at_compound() && !self.dialect.any_body {
             return self.unexpected();
         }
         let body = Rc::new(self.deeper(Self::command)?);

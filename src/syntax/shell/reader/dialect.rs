@@ -45,6 +45,8 @@ pub struct Dialect {
     pub coproc: bool,
     /// The reserved word `time`.
     pub time: bool,
+    /// Any command as the body of a function (`f() echo a`), not only a compound one.
+    pub any_body: bool,
     /// zsh: short loops, `repeat`, `always`, empty bodies, glob qualifiers, `=(…)`, flags in `${(…)…}`.
     pub zsh: bool,
 }
@@ -71,6 +73,7 @@ impl Dialect {
         select: true,
         coproc: true,
         time: true,
+        any_body: false,
         zsh: false,
     };
     /// POSIX as dash reads it.
@@ -94,10 +97,11 @@ impl Dialect {
         select: false,
         coproc: false,
         time: false,
+        any_body: true,
         zsh: false,
     };
     /// zsh 5.9, as far as it shares its syntax with bash, and its most common own forms.
-    pub const ZSH: Dialect = Dialect { zsh: true, ..Dialect::BASH };
+    pub const ZSH: Dialect = Dialect { zsh: true, any_body: true, ..Dialect::BASH };
     /// ksh93.
     pub const KSH: Dialect = Dialect { coproc: false, ..Dialect::BASH };
 }

@@ -44,6 +44,8 @@ impl Reader<'_> {
                         break;
                     }
                 }
+                // zsh closes a group without a separator before it: { a }
+                b'}' if self.dialect.zsh && self.reserved(self.pos).is_some() => break,
                 _ => {}
             }
             if simple.words.is_empty() {

@@ -130,7 +130,22 @@ impl Reader<'_> {
                 }
                 b'(' if self.extglob_before(run, i, mode) => {
                     self.flush(&mut parts, run, i - 1);
-                    let part = self.extglob(i, in_brace)?;
+                    let part = self.extglob(i - 1, i, in_brace)?;
+                    parts.extend(part);
+                    i = self.pos;
+                    run = i;
+                    notes |= GLOB;
+                    continue;
+                }
+                // zsh: (a|b) and (N) belong to the word they stand in.
+                b'(' if self.dialect.zsh
+                    && (i > run && !(i == run + 1 && self.at(run) == b'=') || !parts.is_empty())
+                    && !matches!(mode, Mode::Regex | Mode::Ext(_) | Mode::Delimiter)
+                    && !in_brace
+                    && !(mode == Mode::First && self.empty_at(i)) =>
+                {
+                    self.flush(&mut parts, run, i);
+                    let part = self.extglob(i, i, in_brace)?;
                     parts.extend(part);
                     i = self.pos;
                     run = i;
@@ -411,10 +426,11 @@ impl Reader<'_> {
         }
     }
 
-    /// The alternatives of an extended glob; `open` is its parenthesis. Where `}` ends the surrounding `${…}` first,
+    /// The alternatives of an extended glob that begins at `start`; `open` is its parenthesis (zsh has groups without
+    /// an operator, which match like `@(…)`). Where `}` ends the surrounding `${…}` first,
     /// the pieces come back as plain parts.
-    fn extglob(&mut self, open: usize, in_brace: bool) -> R<Vec<Part>> {
-        let op = self.at(open - 1);
+    fn extglob(&mut self, start: usize, open: usize, in_brace: bool) -> R<Vec<Part>> {
+        let op = if start < open { self.at(start) } else { b'@' };
         let mut alternatives = Vec::new();
         self.pos = open + 1;
         self.deeper(|this| {
@@ -431,10 +447,10 @@ impl Reader<'_> {
         })?;
         if self.at(self.pos) == b')' {
             self.pos += 1;
-            let span = Span::new(open - 1, self.pos);
+            let span = Span::new(start, self.pos);
             return Ok(vec![Part { kind: PartKind::ExtGlob(op, alternatives), span }]);
         }
-        let mut parts = vec![literal(&[op, b'('], open - 1, open + 1)];
+        let mut parts = vec![literal(self.text.get(start..=open).unwrap_or(&[]), start, open + 1)];
         for (n, alternative) in alternatives.into_iter().enumerate() {
             if n > 0 {
                 let at = parts.last().map_or(open, |p| p.span.end as usize);

@@ -1,4 +1,4 @@
-//! For development: reads JSON lines from the files named in SHELLWARD_READ_FILES (colon separated), each with a
+//! The reader against bash itself, for development: reads JSON lines from the files named in SHELLWARD_READ_FILES (colon separated), each with a
 //! `command`, and prints those where the reader and `bash -n` differ in what they accept. Skips when the variable is
 //! not set.
 
