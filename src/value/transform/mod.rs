@@ -9,6 +9,7 @@
 //! are not operands here: their contents come in [`Call::files`], and where there are none, the program reads
 //! [`Call::stdin`]. `-` among files is the caller's to resolve.
 
+mod awk;
 mod base;
 mod build;
 mod calc;
@@ -200,6 +201,7 @@ const WRAP: &str = "-w --wrap -b --break";
 /// Every transform.
 #[rustfmt::skip]
 pub static TABLE: &[Transform] = &[
+    entry(&["awk"], &["-F --field-separator", "-v --assign", "-e --source", "-S --sandbox", "-P --posix", "-c --traditional"], awk::run),
     entry(&["base32", "base32.encode"], &[DECODE, IGNORE, WRAP], base::base32),
     entry(&["base32.decode"], &[DECODE, IGNORE, WRAP], base::base32_decode),
     entry(&["base64", "base64.encode"], &[DECODE, IGNORE, WRAP], base::base64),
