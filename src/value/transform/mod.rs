@@ -11,6 +11,7 @@
 
 mod awk;
 mod base;
+mod bc;
 mod build;
 mod calc;
 mod compress;
@@ -26,6 +27,7 @@ mod number;
 mod printf;
 mod regex;
 mod sed;
+mod sort;
 mod tr;
 
 use super::Why;
@@ -208,7 +210,7 @@ pub static TABLE: &[Transform] = &[
     entry(&["base64.decode"], &[DECODE, IGNORE, WRAP], base::base64_decode),
     entry(&["basename"], &["-a --multiple", "-s --suffix", "-z --zero"], calc::basename),
     entry(&["basenc"], &["--base64", "--base64url", "--base32", "--base32hex", "--base16", "--base2msbf", DECODE, IGNORE, WRAP], base::basenc),
-    entry(&["bc"], &["-q --quiet", "-s --standard"], calc::bc),
+    entry(&["bc"], &["-q --quiet", "-s --standard"], bc::run),
     entry(&["bzip2.decode"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet", "-s --small"], compress::bzip2),
     entry(&["cat"], &["-u", "-n --number", "-b --number-nonblank", "-s --squeeze-blank", "-E --show-ends", "-T --show-tabs", "-A --show-all", "-e", "-t", "-v --show-nonprinting"], copy::cat),
     entry(&["cut"], &["-b --bytes", "-c --characters", "-f --fields", "-d --delimiter", "-s --only-delimited", "-n", "--complement", "--output-delimiter", "-z --zero-terminated"], lines::cut),
@@ -230,7 +232,7 @@ pub static TABLE: &[Transform] = &[
     entry(&["rev"], &[], copy::rev),
     entry(&["seq"], &["-s --separator", "-w --equal-width"], calc::seq),
     entry(&["sed"], &["-n --quiet --silent", "-E -r --regexp-extended", "-e --expression", "-s --separate", "-u --unbuffered", "--posix", "--sandbox"], sed::run),
-    entry(&["sort"], &["-r --reverse", "-n --numeric-sort", "-u --unique", "-f --ignore-case", "-b --ignore-leading-blanks", "-s --stable", "-t --field-separator", "-k --key"], lines::sort),
+    entry(&["sort"], &["-r --reverse", "-n --numeric-sort", "-u --unique", "-f --ignore-case", "-b --ignore-leading-blanks", "-s --stable", "-t --field-separator", "-k --key"], sort::run),
     entry(&["tac"], &["-s --separator"], copy::tac),
     entry(&["tail"], &["-n --lines", "-c --bytes", "-NUM", "-q --quiet --silent"], copy::tail),
     entry(&["tee"], &["-a --append", "-i --ignore-interrupts", "-p --output-error"], copy::tee),
@@ -279,3 +281,6 @@ fn count(text: &[u8]) -> Result<usize, Why> {
 
 #[cfg(test)]
 pub(crate) mod check;
+
+#[cfg(test)]
+mod tests;

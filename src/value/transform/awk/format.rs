@@ -4,8 +4,8 @@
 
 use super::super::super::Why;
 use super::super::number::Spec;
-use super::Val;
 use super::parse::NOT;
+use super::val::Val;
 use crate::limits;
 
 /// A number as `print` shows it: whole numbers in full, others as `%.6g`.
