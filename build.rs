@@ -26,6 +26,8 @@ mod table;
 #[path = "src/effect/vocabulary.rs"]
 mod vocabulary;
 
+#[path = "build/languages.rs"]
+mod languages;
 #[path = "build/static_link.rs"]
 mod static_link;
 
@@ -87,6 +89,7 @@ fn main() -> std::process::ExitCode {
             Err(problems) => report(environment, &problems, &mut wrong),
         }
     }
+    let calls = languages::compile(Path::new("grammars/languages"), &mut wrong);
     if !wrong.is_empty() {
         for w in &wrong {
             eprintln!("{w}");
@@ -96,8 +99,9 @@ fn main() -> std::process::ExitCode {
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let rust = tables(&names, &offsets, env_at);
-    let written =
-        std::fs::write(out.join("grammars.bin"), &blob).and_then(|()| std::fs::write(out.join("grammars.rs"), rust));
+    let written = std::fs::write(out.join("languages.rs"), calls)
+        .and_then(|()| std::fs::write(out.join("grammars.bin"), &blob))
+        .and_then(|()| std::fs::write(out.join("grammars.rs"), rust));
     if let Err(e) = written {
         eprintln!("{}: {e}", out.display());
         return std::process::ExitCode::FAILURE;

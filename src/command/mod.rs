@@ -4,6 +4,7 @@
 //! `grammars/commands/*.toml`, compiled to static tables by `build.rs`.
 
 pub mod argv;
+pub mod calls;
 pub mod describe;
 mod facts;
 pub mod grammar;

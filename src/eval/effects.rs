@@ -518,7 +518,7 @@ fn coding(transform: &str) -> Option<Verb> {
 }
 
 /// `host:port`, `[v6]:port`, or a lone host.
-fn host_port(v: &Value) -> (Value, Value) {
+pub(crate) fn host_port(v: &Value) -> (Value, Value) {
     let text = v.show();
     match text.rsplit_once(':') {
         Some((h, p)) if !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()) => {

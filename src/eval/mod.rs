@@ -18,6 +18,7 @@ mod loops;
 mod nested;
 mod param;
 mod scope;
+mod script;
 mod shell;
 mod streams;
 
@@ -203,6 +204,11 @@ impl Interp<'_> {
             return false;
         }
         true
+    }
+
+    /// True where no work is left.
+    pub(crate) fn exhausted(&self) -> bool {
+        self.work == 0
     }
 
     /// Notes that a limit was reached.

@@ -129,7 +129,7 @@ impl Interp<'_> {
         let flow = match language {
             Language::Sh | Language::Bash | Language::Zsh | Language::Ksh => self.shell_code(language, &bytes, env),
             other => {
-                self.foreign(other, &bytes, by, at);
+                self.script_code(other, &bytes, by, at);
                 Flow::Next
             }
         };
@@ -138,13 +138,6 @@ impl Interp<'_> {
         self.text = saved_text;
         self.program = before;
         flow
-    }
-
-    /// Code in a language that is not a shell.
-    fn foreign(&mut self, language: Language, bytes: &[u8], by: ProcessId, at: Place) {
-        let _ = (bytes, by);
-        self.sh.status = None;
-        self.doubt(DoubtKind::OpaqueCode, language.name().to_string(), at);
     }
 
     fn shell_code(&mut self, language: Language, bytes: &[u8], env: &Env) -> Flow {

@@ -6,4 +6,13 @@ pub mod ast;
 pub mod compact;
 pub mod cover;
 pub mod print;
+pub mod script;
 pub mod shell;
+
+/// Reads code of an embedded language. `None`: there is no front end for it.
+pub fn foreign(language: crate::effect::Language, text: &[u8]) -> Option<script::Script> {
+    let _ = text;
+    match language {
+        _ => None,
+    }
+}

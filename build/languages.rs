@@ -1,0 +1,121 @@
+//! Compiles `grammars/languages/*.toml` to static tables: what the calls of embedded languages do.
+//!
+//! In: the files. Out: Rust source with one table of calls and one sorted list of names for each language. Mistakes are
+//! reported as `file:line: reason`.
+
+use crate::role::Role;
+use crate::vocabulary::{Language, Verb};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Keys of a call.
+const KEYS: &[&str] = &["names", "params", "args", "result", "effect", "sets", "callback"];
+
+/// The tables of all files in a folder, as Rust source.
+pub(crate) fn compile(dir: &Path, wrong: &mut Vec<String>) -> String {
+    let mut files: Vec<_> = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    files.retain(|p| p.extension().is_some_and(|e| e == "toml"));
+    files.sort();
+    let mut out = String::from("static LANGUAGES: &[Table] = &[\n");
+    for file in &files {
+        match std::fs::read_to_string(file) {
+            Ok(text) => one(file, &text, &mut out, wrong),
+            Err(e) => wrong.push(format!("{}: {e}", file.display())),
+        }
+    }
+    out.push_str("];\n");
+    out
+}
+
+fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
+    let line = |at: usize| text.get(..at).unwrap_or(text).matches('\n').count() + 1;
+    let mut bad = |at: usize, what: String| wrong.push(format!("{}:{}: {what}", file.display(), line(at)));
+    let table: toml::Table = match text.parse() {
+        Ok(t) => t,
+        Err(e) => {
+            bad(e.span().map_or(0, |s| s.start), e.message().to_string());
+            return;
+        }
+    };
+    let Some(language) = table.get("language").and_then(|v| v.as_str()).filter(|l| Language::from_name(l).is_some())
+    else {
+        bad(0, "`language` has to name a language of the vocabulary".into());
+        return;
+    };
+    if table.get("source").and_then(|v| v.as_str()).is_none_or(str::is_empty) {
+        bad(0, "`source` has to say where the facts come from".into());
+    }
+    // Where each call stands, for messages: the n-th `[[call]]`.
+    let places: Vec<usize> = text.match_indices("[[call]]").map(|(i, _)| i).collect();
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    let mut calls = String::new();
+    let list = table.get("call").and_then(|v| v.as_array()).cloned().unwrap_or_default();
+    for (n, call) in list.iter().enumerate() {
+        let at = places.get(n).copied().unwrap_or(0);
+        let Some(call) = call.as_table() else { continue };
+        for key in call.keys().filter(|k| !KEYS.contains(&k.as_str())) {
+            bad(at, format!("unknown key `{key}` (known: {})", KEYS.join(", ")));
+        }
+        let own = texts(call.get("names"));
+        if own.is_empty() {
+            bad(at, "`names` is missing".into());
+        }
+        for name in own {
+            if names.insert(name.clone(), n).is_some() {
+                bad(at, format!("`{name}` is declared twice"));
+            }
+        }
+        let params = texts(call.get("params"));
+        let mut args = String::new();
+        for (i, arg) in call.get("args").and_then(|v| v.as_array()).cloned().unwrap_or_default().iter().enumerate() {
+            let get = |k: &str| arg.get(k).and_then(|v| v.as_str()).unwrap_or_default().to_string();
+            let (role, of, when, unless) = match arg.as_str() {
+                Some(role) => (role.to_string(), String::new(), String::new(), String::new()),
+                None => (get("role"), get("arg"), get("when"), get("unless")),
+            };
+            if Role::from_name(Box::leak(role.clone().into_boxed_str())).is_none() {
+                bad(at, format!("`{role}` is no role"));
+            }
+            let position = match of.as_str() {
+                "" => i,
+                name => match params.iter().position(|p| p == name) {
+                    Some(p) => p,
+                    None => {
+                        bad(at, format!("`{name}` is not among `params`"));
+                        0
+                    }
+                },
+            };
+            let _ = write!(args, "ArgFact {{ at: {position}, role: {role:?}, when: {when:?}, unless: {unless:?} }}, ");
+        }
+        let mut effects = String::new();
+        for e in texts(call.get("effect")) {
+            let (verb, object) = e.split_once(' ').unwrap_or((&e, ""));
+            if Verb::from_name(verb).is_none() {
+                bad(at, format!("`{verb}` is no verb"));
+            }
+            let _ = write!(effects, "({verb:?}, {object:?}), ");
+        }
+        let result = call.get("result").and_then(|v| v.as_str()).unwrap_or("unknown");
+        let callback = call.get("callback").and_then(|v| v.as_bool()).unwrap_or(false);
+        let sets = texts(call.get("sets"));
+        let _ = writeln!(
+            calls,
+            "        CallFact {{ params: &{params:?}, args: &[{args}], result: {result:?}, effects: &[{effects}], sets: &{sets:?}, callback: {callback} }},"
+        );
+    }
+    let _ = write!(out, "    Table {{ language: {language:?}, names: &[");
+    for (name, index) in &names {
+        let _ = write!(out, "({name:?}, {index}), ");
+    }
+    let _ = writeln!(out, "], calls: &[\n{calls}    ] }},");
+}
+
+fn texts(v: Option<&toml::Value>) -> Vec<String> {
+    match v {
+        Some(toml::Value::String(s)) => vec![s.clone()],
+        Some(toml::Value::Array(a)) => a.iter().filter_map(|x| x.as_str().map(str::to_string)).collect(),
+        _ => Vec::new(),
+    }
+}

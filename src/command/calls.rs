@@ -1,0 +1,54 @@
+//! What calls of embedded languages do: the tables of `grammars/languages/*.toml`.
+//!
+//! In: a language and a dotted name. Out: the facts. Floor 4; imports `effect`'s vocabulary. Compiled in by `build.rs`.
+
+use crate::effect::Language;
+
+/// One argument of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgFact {
+    /// Its position, from 0; a named argument counts as the position of its parameter.
+    pub at: usize,
+    /// Its role, by name.
+    pub role: &'static str,
+    /// It has the role only if this holds: `param = value` or `param ~ characters`.
+    pub when: &'static str,
+    /// And only if this does not.
+    pub unless: &'static str,
+}
+
+/// What a call does.
+#[derive(Clone, Copy, Debug)]
+pub struct CallFact {
+    /// The names of its parameters, in order.
+    pub params: &'static [&'static str],
+    /// The roles of its arguments.
+    pub args: &'static [ArgFact],
+    /// What it gives (grammars/languages/README.md).
+    pub result: &'static str,
+    /// Effects that no argument carries: verb, object.
+    pub effects: &'static [(&'static str, &'static str)],
+    /// Properties of its effects.
+    pub sets: &'static [&'static str],
+    /// It calls the functions that it is given.
+    pub callback: bool,
+}
+
+/// The calls of one language.
+#[derive(Debug)]
+struct Table {
+    language: &'static str,
+    /// Names in order, with the index of the call.
+    names: &'static [(&'static str, usize)],
+    calls: &'static [CallFact],
+}
+
+include!(concat!(env!("OUT_DIR"), "/languages.rs"));
+
+/// The facts of a call, by its whole name.
+pub fn lookup(language: Language, name: &str) -> Option<&'static CallFact> {
+    let table = LANGUAGES.iter().find(|t| t.language == language.name())?;
+    let i = table.names.binary_search_by(|(n, _)| (*n).cmp(name)).ok()?;
+    let (_, call) = table.names.get(i)?;
+    table.calls.get(*call)
+}

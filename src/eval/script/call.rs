@@ -1,0 +1,630 @@
+//! Expressions and calls: what a name means, what a call does, what it gives.
+//!
+//! In: expressions. Out: [`Data`], and the effects of calls by the facts of `grammars/languages`. A call of something
+//! that no fact describes has no effect of its own; functions that are handed to it are called.
+
+use super::data::{Data, Object};
+use super::{Interp, Run, same};
+use crate::command::Role;
+use crate::command::calls::{self, ArgFact, CallFact};
+use crate::effect::graph::{DoubtKind, Reach};
+use crate::effect::{EffectId, Language, Object as Thing, Props, Verb};
+use crate::source::Place;
+use crate::syntax::script::{Arg, Expr, Kind};
+use crate::value::{Channel, Piece, Taint, Value, Why};
+use std::rc::Rc;
+
+/// Arguments with their names.
+pub(super) type Args = Vec<(Option<String>, Data)>;
+
+impl Interp<'_> {
+    /// Evaluates an expression.
+    pub(super) fn expr(&mut self, run: &mut Run, e: &Expr) -> Data {
+        if run.depth >= super::MAX_SCRIPT_DEPTH || !self.spend(1) {
+            let at = self.at(e.span);
+            if run.depth >= super::MAX_SCRIPT_DEPTH {
+                self.limit("nesting of a script", at);
+            }
+            return Data::unknown("nested too deep", at, Taint::default());
+        }
+        run.depth = run.depth.saturating_add(1);
+        let d = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.expr_inner(run, e));
+        run.depth = run.depth.saturating_sub(1);
+        d
+    }
+
+    fn expr_inner(&mut self, run: &mut Run, e: &Expr) -> Data {
+        let at = self.at(e.span);
+        match &e.kind {
+            Kind::Text(b) => {
+                let mut v = Value::default();
+                if self.markers.is_empty() {
+                    v = Value::computed(b, at, Taint::default());
+                } else {
+                    self.unmark(b, at, false, &mut v);
+                }
+                Data::Text(v)
+            }
+            Kind::Number(n) => Data::Number(*n),
+            Kind::Bool(b) => Data::Bool(*b),
+            Kind::Null => Data::Null,
+            Kind::Name(n) => self.name(run, n),
+            Kind::Attribute(o, name) => {
+                let object = self.expr(run, o);
+                self.attribute(run, object, name, at)
+            }
+            Kind::Index(o, key) => {
+                let object = self.expr(run, o);
+                let key = self.expr(run, key);
+                self.item(run, object, key, at)
+            }
+            Kind::Slice(o, start, end, step) => {
+                let object = self.expr(run, o);
+                let mut part = |e: &Option<Box<Expr>>| e.as_ref().map(|e| self.expr(run, e));
+                let (s, t, u) = (part(start), part(end), part(step));
+                super::ops::slice(object, s, t, u, at)
+            }
+            Kind::Call(callee, args) => self.call(run, callee, args, at),
+            Kind::List(items) => Data::List(items.iter().map(|i| self.expr(run, i)).collect()),
+            Kind::Map(items) => Data::Map(items.iter().map(|(k, v)| (self.expr(run, k), self.expr(run, v))).collect()),
+            Kind::Concat(parts) => {
+                let mut v = Value::default();
+                for p in parts {
+                    v.push(self.expr(run, p).value(at));
+                }
+                Data::Text(v)
+            }
+            Kind::Operator(op, parts) => {
+                let parts: Vec<Data> = parts.iter().map(|p| self.expr(run, p)).collect();
+                super::ops::operator(op, &parts, at)
+            }
+            Kind::Lambda(f) => Data::Function(Rc::clone(f), self.text),
+            Kind::Comprehension { element, target, over, condition } => {
+                let over = self.expr(run, over);
+                let (items, known) = super::elements(over, at);
+                let mut out = Vec::new();
+                for item in items.into_iter().take(4_096) {
+                    self.assign_target(run, target, item);
+                    let wanted = condition.as_ref().and_then(|c| self.expr(run, c).truth());
+                    if wanted != Some(false) {
+                        out.push(self.expr(run, element));
+                    }
+                    if !self.spend(1) {
+                        break;
+                    }
+                }
+                if known { Data::List(out) } else { Data::unknown("list", at, Data::List(out).taint()) }
+            }
+            Kind::Choice(test, a, b) => match self.expr(run, test).truth() {
+                Some(true) => self.expr(run, a),
+                Some(false) => self.expr(run, b),
+                None => {
+                    let x = self.conditional(|me| me.expr(run, a));
+                    let y = self.conditional(|me| me.expr(run, b));
+                    Data::either(x, y, at)
+                }
+            },
+            Kind::Assign(t, e) => {
+                let v = self.expr(run, e);
+                self.assign_target(run, t, v.clone());
+                v
+            }
+            Kind::Shell(command) => {
+                let code = self.expr(run, command).value(at);
+                let out = self.capture(|me| {
+                    me.evaluate(
+                        Language::Sh,
+                        code,
+                        Reach::Argument,
+                        run.by,
+                        at,
+                        super::super::nested::Env::Fresh(None, None),
+                    );
+                });
+                Data::Text(out)
+            }
+            Kind::Other(parts) => {
+                let mut taint = Taint::default();
+                for p in parts {
+                    taint.join(&self.expr(run, p).taint());
+                }
+                Data::unknown("expression", at, taint)
+            }
+        }
+    }
+
+    fn name(&mut self, run: &mut Run, n: &str) -> Data {
+        if let Some(d) = run.get(n) {
+            return d.clone();
+        }
+        for module in run.open.iter().rev() {
+            let whole = format!("{module}.{n}");
+            if calls::lookup(run.language, &whole).is_some() {
+                return Data::Path(whole);
+            }
+        }
+        Data::Path(n.to_string())
+    }
+
+    pub(super) fn attribute(&mut self, run: &mut Run, object: Data, name: &str, at: Place) -> Data {
+        match object {
+            Data::Path(p) => {
+                let whole = format!("{p}.{name}");
+                match run.get(&whole) {
+                    Some(d) => d.clone(),
+                    None => Data::Path(whole),
+                }
+            }
+            Data::Object(o) => {
+                let field =
+                    o.try_borrow().ok().and_then(|o| o.fields.iter().find(|(n, _)| n == name).map(|(_, d)| d.clone()));
+                field.unwrap_or_else(|| Data::Bound(Box::new(Data::Object(o)), name.to_string()))
+            }
+            Data::Map(m) => {
+                let key = Data::Text(Value::computed(name.as_bytes(), at, Taint::default()));
+                match m.iter().find(|(k, _)| same(k, &key)) {
+                    Some((_, v)) => v.clone(),
+                    None => Data::Bound(Box::new(Data::Map(m)), name.to_string()),
+                }
+            }
+            other => Data::Bound(Box::new(other), name.to_string()),
+        }
+    }
+
+    fn item(&mut self, run: &mut Run, object: Data, key: Data, at: Place) -> Data {
+        match (&object, &key) {
+            (Data::List(l), k) => {
+                if let Some(n) = k.number() {
+                    let i = if n < 0 { i64::try_from(l.len()).unwrap_or(0).saturating_add(n) } else { n };
+                    return usize::try_from(i).ok().and_then(|i| l.get(i)).cloned().unwrap_or(Data::Null);
+                }
+            }
+            (Data::Map(m), k) => {
+                if let Some((_, v)) = m.iter().find(|(x, _)| same(x, k)) {
+                    return v.clone();
+                }
+            }
+            // `globals()['name']`, `os.environ['X']`, `process['binding']`
+            (Data::Path(p), Data::Text(k)) => {
+                if let Some(k) = k.as_str() {
+                    let p = p.clone();
+                    let args = vec![(None, key.clone())];
+                    if calls::lookup(run.language, &format!("{p}.__getitem__")).is_some() {
+                        return self.call_named(run, &format!("{p}.__getitem__"), args, at);
+                    }
+                    return self.attribute(run, Data::Path(p), &k.into_owned(), at);
+                }
+            }
+            (Data::Text(v), k) => {
+                if let (Some(s), Some(n)) = (v.as_str(), k.number()) {
+                    let chars: Vec<char> = s.chars().collect();
+                    let i = if n < 0 { i64::try_from(chars.len()).unwrap_or(0).saturating_add(n) } else { n };
+                    if let Some(c) = usize::try_from(i).ok().and_then(|i| chars.get(i)) {
+                        return Data::Text(Value::computed(c.to_string().as_bytes(), at, v.taint()));
+                    }
+                }
+            }
+            _ => {}
+        }
+        let mut t = object.taint();
+        t.join(&key.taint());
+        Data::unknown("element", at, t)
+    }
+
+    fn call(&mut self, run: &mut Run, callee: &Expr, args: &[Arg], at: Place) -> Data {
+        let callee = self.expr(run, callee);
+        let mut given: Args = Vec::with_capacity(args.len());
+        for a in args {
+            let v = self.expr(run, &a.value);
+            match (a.spread, v) {
+                (true, Data::List(l)) => given.extend(l.into_iter().map(|d| (None, d))),
+                (true, Data::Map(m)) => {
+                    given.extend(
+                        m.into_iter()
+                            .map(|(k, d)| (Data::Text(k.value(at)).value(at).as_str().map(|s| s.into_owned()), d)),
+                    );
+                }
+                (_, v) => given.push((a.name.clone(), v)),
+            }
+        }
+        self.apply(run, callee, given, at)
+    }
+
+    /// Calls something.
+    pub(super) fn apply(&mut self, run: &mut Run, callee: Data, args: Args, at: Place) -> Data {
+        match callee {
+            Data::Function(f, text) => self.call_script(run, &f, text, args, at),
+            Data::Path(p) => self.call_named(run, &p, args, at),
+            Data::Bound(object, name) => self.call_method(run, *object, &name, args, at),
+            Data::Text(v) => {
+                // A function named by text (`$f('id')`); code that is called (`Function(code)()`).
+                match v.as_str().map(|s| s.into_owned()) {
+                    Some(name) if name.len() < 256 => self.call_named(run, &name, args, at),
+                    _ => {
+                        let mut t = v.taint();
+                        args.iter().for_each(|(_, d)| t.join(&d.taint()));
+                        self.doubt(DoubtKind::UnknownCode, v.show(), at);
+                        Data::unknown("call of something that is not known", at, t)
+                    }
+                }
+            }
+            other => {
+                let mut t = other.taint();
+                args.iter().for_each(|(_, d)| t.join(&d.taint()));
+                Data::unknown("call", at, t)
+            }
+        }
+    }
+
+    /// A call by a dotted name.
+    pub(super) fn call_named(&mut self, run: &mut Run, name: &str, args: Args, at: Place) -> Data {
+        if let Some(d) = run.get(name).cloned()
+            && !matches!(&d, Data::Path(p) if p == name)
+        {
+            return self.apply(run, d, args, at);
+        }
+        if let Some(fact) = calls::lookup(run.language, name) {
+            return self.known_call(run, name, fact, None, args, at);
+        }
+        // A class of the script: its constructor runs, the result has its methods.
+        if run.get(name).is_some() {
+            let object = Data::object(name);
+            if let Some(Data::Function(f, text)) = run.get(&format!("{name}.__init__")).cloned() {
+                let mut all = vec![(None, object.clone())];
+                all.extend(args);
+                self.call_script(run, &f, text, all, at);
+            }
+            return object;
+        }
+        // What the last part says of any object, it says of this one.
+        if let Some((_, last)) = name.rsplit_once('.')
+            && let Some(fact) = calls::lookup(run.language, &format!(".{last}"))
+        {
+            return self.known_call(run, name, fact, Some(Data::Path(name.to_string())), args, at);
+        }
+        self.unknown_call(run, args, at)
+    }
+
+    fn unknown_call(&mut self, run: &mut Run, args: Args, at: Place) -> Data {
+        let mut t = Taint::default();
+        for (_, d) in args {
+            t.join(&d.taint());
+            self.callback(run, d, Vec::new(), at);
+        }
+        Data::unknown("call", at, t)
+    }
+
+    /// A function that is handed over is called.
+    fn callback(&mut self, run: &mut Run, d: Data, args: Args, at: Place) {
+        if let Data::Function(f, text) = d {
+            self.conditional(|me| me.call_script(run, &f, text, args, at));
+        }
+    }
+
+    fn call_method(&mut self, run: &mut Run, object: Data, name: &str, args: Args, at: Place) -> Data {
+        if let Data::Object(o) = &object {
+            let class = o.try_borrow().map(|o| o.class.clone()).unwrap_or_default();
+            if let Some(Data::Function(f, text)) = run.get(&format!("{class}.{name}")).cloned() {
+                let mut all = vec![(None, object)];
+                all.extend(args);
+                return self.call_script(run, &f, text, all, at);
+            }
+            if let Some(fact) = calls::lookup(run.language, &format!("{class}.{name}")) {
+                return self.known_call(run, name, fact, Some(object), args, at);
+            }
+        }
+        if let Some(fact) = calls::lookup(run.language, &format!(".{name}")) {
+            return self.known_call(run, name, fact, Some(object), args, at);
+        }
+        let mut t = object.taint();
+        args.iter().for_each(|(_, d)| t.join(&d.taint()));
+        for (_, d) in args {
+            self.callback(run, d, vec![(None, object.clone())], at);
+        }
+        Data::unknown("call", at, t)
+    }
+
+    /// A call with facts: its effects, then its result.
+    fn known_call(
+        &mut self,
+        run: &mut Run,
+        name: &str,
+        fact: &'static CallFact,
+        object: Option<Data>,
+        args: Args,
+        at: Place,
+    ) -> Data {
+        let get = |i: usize| -> Option<&Data> {
+            let named = fact.params.get(i).and_then(|p| args.iter().find(|(n, _)| n.as_deref() == Some(*p)));
+            named.or_else(|| args.iter().filter(|(n, _)| n.is_none()).nth(i)).map(|(_, d)| d)
+        };
+        let props = fact.sets.iter().filter_map(|s| Props::from_name(s)).fold(Props::default(), Props::with);
+        let mut out = super::ops::Outcome { object: object.clone(), ..Default::default() };
+        let mut made: Vec<EffectId> = Vec::new();
+        for arg in fact.args {
+            let Some(role) = Role::from_name(arg.role) else { continue };
+            let Some(data) = get(arg.at).cloned() else { continue };
+            if !holds(arg, fact, &get) {
+                continue;
+            }
+            self.argument(run, role, data, &mut out, &mut made, at, &get);
+        }
+        for (verb, thing) in fact.effects {
+            if let Some(v) = Verb::from_name(verb) {
+                let id = self.effect(v, Thing::Stated(thing), run.by, at);
+                made.push(id);
+                if matches!(v, Verb::Connect | Verb::Fetch | Verb::Listen | Verb::Read | Verb::Decode) {
+                    out.effect = Some(id);
+                }
+                let mut t = Taint::default();
+                args.iter().for_each(|(_, d)| t.join(&d.taint()));
+                self.flow(id, &t);
+            }
+        }
+        if props != Props::default() {
+            for id in made {
+                self.amend(id, |e| e.props = e.props.with(props));
+            }
+        }
+        if fact.callback {
+            for (_, d) in &args {
+                let first =
+                    out.content.clone().map(Data::Text).or_else(|| {
+                        out.effect.map(|e| Data::Text(Value::unknown_tainted(Why::Network, at, Taint::of(e))))
+                    });
+                self.callback(run, d.clone(), first.into_iter().map(|d| (None, d)).collect(), at);
+            }
+        }
+        self.result(run, name, fact, out, args, at)
+    }
+
+    /// The effect of one argument.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one call")]
+    fn argument<'d>(
+        &mut self,
+        run: &mut Run,
+        role: Role,
+        data: Data,
+        out: &mut super::ops::Outcome,
+        made: &mut Vec<EffectId>,
+        at: Place,
+        get: &dyn Fn(usize) -> Option<&'d Data>,
+    ) {
+        let _ = get;
+        let value = data.value(at);
+        let mut add = |me: &mut Self, verb: Verb, thing: Thing| {
+            let id = me.effect(verb, thing, run.by, at);
+            me.flow(id, &value.taint());
+            made.push(id);
+            id
+        };
+        match role {
+            Role::Code(language) => {
+                let text = match &data {
+                    Data::List(words) => {
+                        let mut v = Value::default();
+                        for (i, w) in words.iter().enumerate() {
+                            if i > 0 {
+                                v.push(Value::computed(b" ", at, Taint::default()));
+                            }
+                            v.push(w.value(at));
+                        }
+                        v
+                    }
+                    _ => value.clone(),
+                };
+                let by = run.by;
+                let printed = self.capture(|me| {
+                    me.evaluate(language, text, Reach::Argument, by, at, super::super::nested::Env::Fresh(None, None));
+                });
+                out.content = Some(printed);
+            }
+            Role::Command | Role::CommandString => {
+                let mut words = data.words(at);
+                if let (Role::CommandString, [one]) = (role, words.as_slice()) {
+                    words = self.split_string(&one.clone());
+                }
+                if words.is_empty() {
+                    return;
+                }
+                let id = self.effect(Verb::Spawn, Thing::Command(words.clone()), run.by, at);
+                if let Some(w) = words.first() {
+                    self.flow(id, &w.taint());
+                }
+                made.push(id);
+                let parent = self.parent.replace(run.by);
+                let printed = self.capture(|me| {
+                    me.run_words(words, at, None, &[], false);
+                });
+                self.parent = parent;
+                out.content = Some(printed);
+            }
+            Role::UrlFetch => out.effect = Some(add(self, Verb::Fetch, Thing::Url(value.clone()))),
+            Role::UrlSend => out.effect = Some(add(self, Verb::Send, Thing::Url(value.clone()))),
+            Role::UrlOpen => out.effect = Some(add(self, Verb::Connect, Thing::Url(value.clone()))),
+            Role::Socket | Role::SocketListen => {
+                let (host, port) = match &data {
+                    Data::List(l) => (
+                        l.first().map(|d| d.value(at)).unwrap_or_default(),
+                        l.get(1).map(|d| d.value(at)).unwrap_or_default(),
+                    ),
+                    _ => super::super::effects::host_port(&value),
+                };
+                let verb = if role == Role::Socket { Verb::Connect } else { Verb::Listen };
+                out.effect = Some(add(self, verb, Thing::Socket(host, port)));
+            }
+            Role::Host | Role::RemoteHost => out.host = Some(value.clone()),
+            Role::Port => {
+                let host = out.host.take().unwrap_or_default();
+                out.effect = Some(add(self, Verb::Connect, Thing::Socket(host, value.clone())));
+            }
+            Role::PortListen => {
+                out.effect = Some(add(self, Verb::Listen, Thing::Socket(Value::default(), value.clone())));
+            }
+            Role::HostProbe => {
+                add(self, Verb::Probe, Thing::Host(value.clone()));
+            }
+            Role::DataSend => {
+                let (thing, via) = match &out.object {
+                    Some(Data::Object(o)) => match o.try_borrow().ok().and_then(|o| o.effect) {
+                        Some(e) => (self.graph.effect(e).map(|e| e.object.clone()).unwrap_or_default(), Some(e)),
+                        None => (Thing::None, None),
+                    },
+                    _ => match out.effect {
+                        Some(e) => (self.graph.effect(e).map(|e| e.object.clone()).unwrap_or_default(), Some(e)),
+                        None => (Thing::None, None),
+                    },
+                };
+                let _ = via;
+                let id = self.effect(Verb::Send, thing, run.by, at);
+                self.flow(id, &data.taint());
+                made.push(id);
+            }
+            Role::DataText => {
+                // Text that goes into the file, or out of the descriptor, that the object stands for.
+                match &out.object {
+                    Some(Data::Object(o)) => {
+                        let (path, effect) = o.try_borrow().map(|o| (o.path.clone(), o.effect)).unwrap_or_default();
+                        if let Some(e) = effect {
+                            self.flow(e, &value.taint());
+                        }
+                        if let Some(p) = path {
+                            let key = self.file_key(&p);
+                            self.add_content(&key, value.clone());
+                        }
+                    }
+                    _ => self.emit(1, value.clone()),
+                }
+            }
+            Role::PathRead | Role::PathSend => {
+                let (content, id) = self.read_file(&value, run.by, at);
+                made.extend(id);
+                out.path = Some(value.clone());
+                out.content = Some(content);
+                out.effect = id;
+            }
+            Role::PathWrite | Role::PathAppend => {
+                let id = self.open_write(&value, role == Role::PathAppend, run.by, at);
+                made.push(id);
+                out.path = Some(value.clone());
+                if let Some(c) = out.effect {
+                    // What was fetched goes into the file.
+                    self.flow(id, &Taint::of(c));
+                    let key = self.file_key(&value);
+                    self.add_content(&key, Value::unknown_tainted(Why::Network, at, Taint::of(c)));
+                }
+                out.effect = Some(id);
+            }
+            Role::PathScript => {
+                let (content, _) = self.read_file(&value, run.by, at);
+                let (language, by) = (run.language, run.by);
+                self.evaluate(language, content, Reach::File, by, at, super::super::nested::Env::Fresh(None, None));
+            }
+            Role::PathCopy | Role::PathMove | Role::PathLink => {
+                let verb = if role == Role::PathMove { Verb::Move } else { Verb::Read };
+                add(self, verb, Thing::Path(value.clone()));
+                out.content = self.written(&value);
+                out.path = Some(value.clone());
+            }
+            Role::PathDest => {
+                let id = add(self, Verb::Write, Thing::Path(value.clone()));
+                if let Some(c) = out.content.take() {
+                    self.flow(id, &c.taint());
+                    self.set_content(&value, c);
+                }
+            }
+            Role::PathDeleteTree => {
+                let id = add(self, Verb::Delete, Thing::Path(value.clone()));
+                self.amend(id, |e| e.props = e.props.with(Props::RECURSIVE));
+            }
+            Role::EnvName | Role::EnvAssign => {
+                add(self, Verb::Environment, Thing::Named("variable", value.clone()));
+            }
+            Role::Package(eco) => {
+                add(self, Verb::Install, Thing::Package(eco, value.clone()));
+            }
+            Role::Pid | Role::ProcessName => {
+                add(self, Verb::Kill, Thing::Named("process", value.clone()));
+            }
+            Role::Secret => {
+                add(self, Verb::Secret, Thing::Named("secret", value.clone()));
+            }
+            other => {
+                if let Some(verb) = path_verb(other) {
+                    add(self, verb, Thing::Path(value.clone()));
+                }
+            }
+        }
+    }
+}
+
+/// The verbs of roles that only name a path.
+fn path_verb(role: Role) -> Option<Verb> {
+    Some(match role {
+        Role::PathList | Role::PathWatch => Verb::List,
+        Role::PathUpdate => Verb::Update,
+        Role::PathCreate => Verb::Create,
+        Role::PathTruncate | Role::Device => Verb::Write,
+        Role::PathDelete => Verb::Delete,
+        Role::PathMode => Verb::Mode,
+        Role::PathOwner => Verb::Owner,
+        Role::PathConfig => Verb::Read,
+        Role::PathExec => Verb::Execute,
+        Role::PathChdir => Verb::Chdir,
+        Role::PathArchive | Role::PathExtract => Verb::Extract,
+        Role::DeviceFormat => Verb::Format,
+        _ => return None,
+    })
+}
+
+/// Whether the conditions of an argument hold; where that is not known, they do.
+fn holds<'d>(arg: &ArgFact, fact: &CallFact, get: &dyn Fn(usize) -> Option<&'d Data>) -> bool {
+    let test = |text: &str| -> Option<bool> {
+        let (param, rest) = text.split_once(' ')?;
+        let (op, want) = rest.split_once(' ')?;
+        let at = fact.params.iter().position(|p| *p == param)?;
+        let Some(data) = get(at) else { return Some(false) };
+        let data = match data {
+            Data::Text(v) => v.as_str()?.into_owned(),
+            Data::Number(n) => n.to_string(),
+            Data::Bool(b) => b.to_string(),
+            Data::List(_) => "list".to_string(),
+            Data::Null => "null".to_string(),
+            _ => return None,
+        };
+        Some(match op {
+            "~" => data.chars().any(|c| want.contains(c)),
+            "^" => data.starts_with(want),
+            "$" => data.ends_with(want),
+            _ => data == want,
+        })
+    };
+    let when = arg.when.is_empty() || test(arg.when).unwrap_or(true);
+    let unless = !arg.unless.is_empty() && test(arg.unless).unwrap_or(false);
+    when && !unless
+}
+
+/// A connection's or file's object, with what it was made by.
+pub(super) fn thing(class: &str, effect: Option<EffectId>, path: Option<Value>, content: Option<Value>) -> Data {
+    Data::Object(Rc::new(std::cell::RefCell::new(Object {
+        class: class.to_string(),
+        effect,
+        path,
+        content,
+        fields: Vec::new(),
+    })))
+}
+
+/// Content that came from an effect through a socket.
+pub(super) fn received(effect: EffectId, at: Place) -> Value {
+    let mut t = Taint::of(effect);
+    t.step(Channel::Socket);
+    let mut v = Value::default();
+    v.pieces.push(Piece::Unknown(Box::new(crate::value::Unknown {
+        why: Why::Network,
+        from: at,
+        taint: t,
+        splits: false,
+    })));
+    v
+}

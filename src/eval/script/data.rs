@@ -1,0 +1,159 @@
+//! What a script's expression can be.
+//!
+//! In: values. Out: [`Data`], the values of all embedded languages together: text, numbers, lists, maps, functions,
+//! objects with an identity (a socket, a file), and names that are not bound to anything the script says (`os.system`).
+
+use crate::effect::EffectId;
+use crate::source::{Place, TextId};
+use crate::syntax::script::Function;
+use crate::value::{Taint, Value, Why};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What an expression gives.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    /// Text or bytes, as far as known.
+    Text(Value),
+    Number(i64),
+    Bool(bool),
+    Null,
+    List(Vec<Data>),
+    Map(Vec<(Data, Data)>),
+    /// A module, class, function by its dotted name.
+    Path(String),
+    /// A function of the script, with the text its body stands in.
+    Function(Rc<Function>, TextId),
+    /// A thing with a state.
+    Object(Rc<RefCell<Object>>),
+    /// A function of an object that is called next: what it is bound to, and the name.
+    Bound(Box<Data>, String),
+}
+
+/// The state of a thing that a call made.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Object {
+    /// The dotted name of what it is.
+    pub(crate) class: String,
+    /// The effect that made it (a connection, an opened file).
+    pub(crate) effect: Option<EffectId>,
+    /// The file it stands for.
+    pub(crate) path: Option<Value>,
+    /// Its content, where it can be read.
+    pub(crate) content: Option<Value>,
+    /// Attributes that the script set.
+    pub(crate) fields: Vec<(String, Data)>,
+}
+
+impl Data {
+    /// Something that is not known.
+    pub(crate) fn unknown(what: &'static str, at: Place, taint: Taint) -> Data {
+        Data::Text(Value::unknown_tainted(Why::NotComputed(what), at, taint))
+    }
+    /// A new thing of a class.
+    pub(crate) fn object(class: &str) -> Data {
+        Data::Object(Rc::new(RefCell::new(Object { class: class.to_string(), ..Object::default() })))
+    }
+    /// The same as text, as `str()` gives it.
+    pub(crate) fn value(&self, at: Place) -> Value {
+        match self {
+            Data::Text(v) => v.clone(),
+            Data::Number(n) => Value::computed(n.to_string().as_bytes(), at, Taint::default()),
+            Data::Bool(b) => Value::computed(if *b { b"True" } else { b"False" }, at, Taint::default()),
+            Data::Null => Value::default(),
+            Data::Path(p) => Value::computed(p.as_bytes(), at, Taint::default()),
+            Data::Object(o) => {
+                let o = o.borrow();
+                match (&o.content, &o.path) {
+                    (Some(c), _) => c.clone(),
+                    (None, Some(p)) => p.clone(),
+                    (None, None) => Value::unknown_tainted(
+                        Why::NotComputed("object"),
+                        at,
+                        o.effect.map(Taint::of).unwrap_or_default(),
+                    ),
+                }
+            }
+            Data::List(_) | Data::Map(_) | Data::Function(..) | Data::Bound(..) => {
+                Value::unknown_tainted(Why::NotComputed("structure"), at, self.taint())
+            }
+        }
+    }
+    /// The words of a command given as a list.
+    pub(crate) fn words(&self, at: Place) -> Vec<Value> {
+        match self {
+            Data::List(items) => items.iter().map(|d| d.value(at)).collect(),
+            other => vec![other.value(at)],
+        }
+    }
+    /// Everything that any part of it came from.
+    pub(crate) fn taint(&self) -> Taint {
+        let mut t = Taint::default();
+        self.join_taint(&mut t, 0);
+        t
+    }
+    fn join_taint(&self, t: &mut Taint, depth: u32) {
+        if depth > 8 {
+            return;
+        }
+        let next = depth.saturating_add(1);
+        match self {
+            Data::Text(v) => t.join(&v.taint()),
+            Data::List(items) => items.iter().take(256).for_each(|d| d.join_taint(t, next)),
+            Data::Map(items) => items.iter().take(256).for_each(|(k, v)| {
+                k.join_taint(t, next);
+                v.join_taint(t, next);
+            }),
+            Data::Object(o) => {
+                if let Ok(o) = o.try_borrow() {
+                    if let Some(c) = &o.content {
+                        t.join(&c.taint());
+                    }
+                    if let Some(e) = o.effect {
+                        t.join(&Taint::of(e));
+                    }
+                    o.fields.iter().for_each(|(_, d)| d.join_taint(t, next));
+                }
+            }
+            Data::Bound(d, _) => d.join_taint(t, next),
+            Data::Number(_) | Data::Bool(_) | Data::Null | Data::Path(_) | Data::Function(..) => {}
+        }
+    }
+    /// Whether it counts as true; `None` where that is not known.
+    pub(crate) fn truth(&self) -> Option<bool> {
+        match self {
+            Data::Text(v) => super::super::param::empty(v).map(|e| !e),
+            Data::Number(n) => Some(*n != 0),
+            Data::Bool(b) => Some(*b),
+            Data::Null => Some(false),
+            Data::List(l) => Some(!l.is_empty()),
+            Data::Map(m) => Some(!m.is_empty()),
+            Data::Path(_) | Data::Object(_) => None,
+            Data::Function(..) | Data::Bound(..) => Some(true),
+        }
+    }
+    /// As a whole number, where it is one or text of one.
+    pub(crate) fn number(&self) -> Option<i64> {
+        match self {
+            Data::Number(n) => Some(*n),
+            Data::Bool(b) => Some(i64::from(*b)),
+            Data::Text(v) => v.as_str()?.trim().parse().ok(),
+            _ => None,
+        }
+    }
+    /// Either of two, after a branch.
+    pub(crate) fn either(a: Data, b: Data, at: Place) -> Data {
+        match (a, b) {
+            (Data::Text(a), Data::Text(b)) => Data::Text(Value::either(a, b)),
+            (Data::Number(a), Data::Number(b)) if a == b => Data::Number(a),
+            (Data::Path(a), Data::Path(b)) if a == b => Data::Path(a),
+            (Data::Object(a), Data::Object(b)) if Rc::ptr_eq(&a, &b) => Data::Object(a),
+            (Data::Function(a, t), Data::Function(b, _)) if Rc::ptr_eq(&a, &b) => Data::Function(a, t),
+            (Data::Null, d) | (d, Data::Null) => d,
+            // Where one of the two can be run or reached, that one matters.
+            (d @ (Data::Object(_) | Data::Function(..) | Data::Path(_)), _)
+            | (_, d @ (Data::Object(_) | Data::Function(..) | Data::Path(_))) => d,
+            (a, b) => Data::Text(Value::either(a.value(at), b.value(at))),
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! Runs the scripts of embedded languages over values.
+//!
+//! In: a [`Script`] (every language lowers to it) and the process that evaluates it. Out: effects in the same graph as
+//! the shell's; what calls do is data in `grammars/languages`. Files, descriptors and nested programs are the shell
+//! interpreter's, so content flows across the border of languages and back.
+
+mod call;
+mod data;
+mod ops;
+
+use super::Interp;
+use crate::effect::graph::DoubtKind;
+use crate::effect::{Certainty, Language, ProcessId};
+use crate::limits;
+use crate::source::{Place, Span};
+use crate::syntax::script::Expr;
+use crate::syntax::script::{Function, Kind, Script, Stmt, StmtKind, Target};
+use crate::value::{Taint, Value};
+pub(crate) use data::{Data, Object};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// How a run of statements ended.
+#[derive(Clone, Debug)]
+enum End {
+    Next,
+    Break,
+    Continue,
+    Return(Data),
+    Exit,
+}
+
+/// The state of one script.
+pub(crate) struct Run {
+    pub(crate) language: Language,
+    pub(crate) by: ProcessId,
+    /// Names, innermost scope last.
+    scopes: Vec<HashMap<String, Data>>,
+    /// Modules whose names are all visible (`from os import *`).
+    open: Vec<String>,
+    /// Methods of the script's classes, by name.
+    methods: Vec<(String, Rc<Function>)>,
+    /// The program was left.
+    left: bool,
+    /// Functions that are active.
+    calls: u32,
+    depth: u32,
+}
+
+/// Deepest nesting of expressions, statements and calls that is followed.
+const MAX_SCRIPT_DEPTH: u32 = 200;
+
+impl Interp<'_> {
+    /// Runs a script as the process `by`.
+    pub(crate) fn run_script(&mut self, language: Language, script: &Script, by: ProcessId) {
+        let mut run = Run {
+            language,
+            by,
+            scopes: vec![HashMap::new()],
+            open: Vec::new(),
+            methods: Vec::new(),
+            left: false,
+            calls: 0,
+            depth: 0,
+        };
+        self.doubt_unparsed(&script.unparsed);
+        self.sh.status = Some(0);
+        self.block(&mut run, &script.body);
+    }
+
+    fn block(&mut self, run: &mut Run, body: &[Stmt]) -> End {
+        // Functions are known before their place in the text is reached.
+        for s in body {
+            if let StmtKind::Function(f) = &s.kind {
+                run.set(&f.name, Data::Function(Rc::clone(f), self.text));
+            }
+        }
+        for s in body {
+            if !self.spend(1) {
+                return End::Exit;
+            }
+            match self.statement(run, s) {
+                End::Next => {}
+                other => return other,
+            }
+        }
+        End::Next
+    }
+
+    fn statement(&mut self, run: &mut Run, s: &Stmt) -> End {
+        if run.depth >= MAX_SCRIPT_DEPTH {
+            self.limit("nesting of a script", self.at(s.span));
+            return End::Next;
+        }
+        run.depth = run.depth.saturating_add(1);
+        let end = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.statement_inner(run, s));
+        run.depth = run.depth.saturating_sub(1);
+        end
+    }
+
+    fn statement_inner(&mut self, run: &mut Run, s: &Stmt) -> End {
+        match &s.kind {
+            StmtKind::Expr(e) => {
+                self.expr(run, e);
+                if run.left {
+                    return End::Exit;
+                }
+            }
+            StmtKind::Assign(t, e) => {
+                let v = self.expr(run, e);
+                self.assign_target(run, t, v);
+            }
+            StmtKind::If(branches, otherwise) => return self.script_if(run, branches, otherwise, s.span),
+            StmtKind::Loop { target, over, condition, body } => {
+                return self.script_loop(run, target.as_ref(), over.as_ref(), condition.as_ref(), body, s.span);
+            }
+            StmtKind::Function(f) => run.set(&f.name, Data::Function(Rc::clone(f), self.text)),
+            StmtKind::Class(name, body) => {
+                for m in body {
+                    if let StmtKind::Function(f) = &m.kind {
+                        run.set(&format!("{name}.{}", f.name), Data::Function(Rc::clone(f), self.text));
+                        run.methods.push((f.name.clone(), Rc::clone(f)));
+                    } else {
+                        self.statement(run, m);
+                    }
+                }
+                run.set(name, Data::Path(name.clone()));
+            }
+            StmtKind::Return(e) => {
+                let v = e.as_ref().map_or(Data::Null, |e| self.expr(run, e));
+                return End::Return(v);
+            }
+            StmtKind::Break => return End::Break,
+            StmtKind::Continue => return End::Continue,
+            StmtKind::Import { path, alias } => {
+                if alias == "*" {
+                    run.open.push(path.clone());
+                } else {
+                    run.set(alias, Data::Path(path.clone()));
+                }
+            }
+            StmtKind::Block(body) => return self.block(run, body),
+            StmtKind::Maybe(body) => {
+                let saved = self.certainty;
+                self.certainty = saved.min(Certainty::Conditional);
+                let before = run.scopes.clone();
+                let end = self.block(run, body);
+                self.certainty = saved;
+                run.join(before, self.at(s.span));
+                // Whether it ran is not known, so what follows may run.
+                return match end {
+                    End::Exit if self.exhausted() => End::Exit,
+                    _ => End::Next,
+                };
+            }
+            StmtKind::Exit => return End::Exit,
+        }
+        End::Next
+    }
+
+    fn script_if(&mut self, run: &mut Run, branches: &[(Expr, Vec<Stmt>)], otherwise: &[Stmt], span: Span) -> End {
+        let saved = self.certainty;
+        let mut joined: Option<Vec<HashMap<String, Data>>> = None;
+        let at = self.at(span);
+        let mut all_left = true;
+        let mut last = End::Next;
+        let mut settled = false;
+        for (test, body) in branches {
+            let t = self.expr(run, test).truth();
+            match t {
+                Some(false) => continue,
+                Some(true) => {
+                    let end = self.block(run, body);
+                    settled = true;
+                    all_left &= !matches!(end, End::Next);
+                    last = end;
+                    break;
+                }
+                None => {
+                    let before = run.scopes.clone();
+                    self.certainty = saved.min(Certainty::Conditional);
+                    let end = self.block(run, body);
+                    if matches!(end, End::Next) {
+                        all_left = false;
+                        let after = std::mem::replace(&mut run.scopes, before);
+                        joined = Some(match joined.take() {
+                            None => after,
+                            Some(j) => join_scopes(j, after, at),
+                        });
+                    } else {
+                        last = end;
+                        run.scopes = before;
+                    }
+                }
+            }
+        }
+        if !settled {
+            let end = self.block(run, otherwise);
+            all_left &= !matches!(end, End::Next);
+            if !matches!(end, End::Next) {
+                last = end;
+            }
+        }
+        self.certainty = saved;
+        if let Some(j) = joined {
+            run.join(j, at);
+        }
+        if all_left { last } else { End::Next }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one statement")]
+    fn script_loop(
+        &mut self,
+        run: &mut Run,
+        target: Option<&Target>,
+        over: Option<&Expr>,
+        condition: Option<&Expr>,
+        body: &[Stmt],
+        span: Span,
+    ) -> End {
+        let at = self.at(span);
+        if let Some(over) = over {
+            let items = self.expr(run, over);
+            let (items, known) = elements(items, at);
+            let saved = self.certainty;
+            for item in items.into_iter().take(limits::MAX_TURNS as usize) {
+                if let Some(t) = target {
+                    self.assign_target(run, t, item);
+                }
+                if !known {
+                    self.certainty = self.certainty.min(Certainty::Conditional);
+                }
+                let end = self.block(run, body);
+                self.certainty = saved;
+                match end {
+                    End::Next | End::Continue => {}
+                    End::Break => break,
+                    other if known => return other,
+                    _ => {}
+                }
+                if !self.spend(1) {
+                    return End::Exit;
+                }
+            }
+            return End::Next;
+        }
+        let saved = self.certainty;
+        for turn in 0..limits::MAX_TURNS {
+            let go = condition.map_or(Some(true), |c| self.expr(run, c).truth());
+            if go == Some(false) {
+                break;
+            }
+            if go.is_none() {
+                self.certainty = self.certainty.min(Certainty::Conditional);
+            }
+            let before = self.graph.effects.len();
+            let end = self.block(run, body);
+            self.certainty = saved;
+            match end {
+                End::Next | End::Continue => {}
+                End::Break => break,
+                other if go == Some(true) => return other,
+                _ => break,
+            }
+            // A turn that depends on something outside is looked at twice, an endless one as long as it adds something.
+            if (go.is_none() && turn >= 1)
+                || (turn >= 2 && self.graph.effects.len() == before)
+                || turn >= 4 && condition.is_none()
+            {
+                break;
+            }
+            if !self.spend(1) {
+                return End::Exit;
+            }
+        }
+        End::Next
+    }
+
+    pub(super) fn assign_target(&mut self, run: &mut Run, t: &Target, v: Data) {
+        match t {
+            Target::Name(n) => run.set(n, v),
+            Target::Attribute(o, name) => {
+                let object = self.expr(run, o);
+                match object {
+                    Data::Object(o) => {
+                        if let Ok(mut o) = o.try_borrow_mut() {
+                            o.fields.retain(|(n, _)| n != name);
+                            if o.fields.len() < 256 {
+                                o.fields.push((name.clone(), v));
+                            }
+                        }
+                    }
+                    Data::Path(p) => run.set(&format!("{p}.{name}"), v),
+                    _ => {}
+                }
+            }
+            Target::Index(o, key) => {
+                let k = self.expr(run, key);
+                if let Kind::Name(n) = &o.kind {
+                    let name = n.clone();
+                    let at = self.at(o.span);
+                    run.change(&name, |d| match d {
+                        Data::Map(m) => {
+                            m.retain(|(x, _)| !same(x, &k));
+                            if m.len() < 1_024 {
+                                m.push((k.clone(), v.clone()));
+                            }
+                        }
+                        Data::List(l) => {
+                            if let Some(i) = k.number().and_then(|n| usize::try_from(n).ok())
+                                && let Some(slot) = l.get_mut(i)
+                            {
+                                *slot = v.clone();
+                            }
+                        }
+                        other => {
+                            let mut taint = other.taint();
+                            taint.join(&v.taint());
+                            *other = Data::unknown("element", at, taint);
+                        }
+                    });
+                } else {
+                    let object = self.expr(run, o);
+                    let at = self.at(o.span);
+                    self.set_item(run, object, k, v, at);
+                }
+            }
+            Target::List(ts) => {
+                let at = Place::default();
+                let taint = v.taint();
+                let items = match v {
+                    Data::List(l) => l,
+                    _ => Vec::new(),
+                };
+                let mut it = items.into_iter();
+                for t in ts {
+                    let v = it.next().unwrap_or_else(|| Data::unknown("element", at, taint.clone()));
+                    self.assign_target(run, t, v);
+                }
+            }
+        }
+    }
+
+    /// `object[key] = value` on something that is no variable: the environment of the process, mostly.
+    fn set_item(&mut self, run: &mut Run, object: Data, key: Data, v: Data, at: Place) {
+        if let Data::Path(p) = object {
+            let args = vec![(None, key), (None, v)];
+            self.call_named(run, &format!("{p}.__setitem__"), args, at);
+        }
+    }
+
+    /// Calls a function of the script.
+    pub(super) fn call_script(
+        &mut self,
+        run: &mut Run,
+        f: &Rc<Function>,
+        text: crate::source::TextId,
+        args: Vec<(Option<String>, Data)>,
+        at: Place,
+    ) -> Data {
+        if run.calls >= limits::MAX_CALLS || run.depth >= MAX_SCRIPT_DEPTH {
+            self.limit("calls of a function by itself", at);
+            return Data::unknown("recursion", at, Taint::default());
+        }
+        run.calls = run.calls.saturating_add(1);
+        let saved = std::mem::replace(&mut self.text, text);
+        let mut scope = HashMap::new();
+        let mut positional: Vec<Data> = args.iter().filter(|(n, _)| n.is_none()).map(|(_, d)| d.clone()).collect();
+        positional.reverse();
+        for (name, default) in &f.params {
+            if let Some(rest) = name.strip_prefix('*') {
+                let mut all = std::mem::take(&mut positional);
+                all.reverse();
+                scope.insert(rest.trim_start_matches('*').to_string(), Data::List(all));
+                continue;
+            }
+            let named = args.iter().find(|(n, _)| n.as_deref() == Some(name)).map(|(_, d)| d.clone());
+            let v = match named.or_else(|| positional.pop()) {
+                Some(v) => v,
+                None => match default {
+                    Some(d) => self.expr(run, d),
+                    None => Data::Null,
+                },
+            };
+            scope.insert(name.clone(), v);
+        }
+        run.scopes.push(scope);
+        let end = self.block(run, &f.body);
+        run.scopes.pop();
+        self.text = saved;
+        run.calls = run.calls.saturating_sub(1);
+        match end {
+            End::Return(d) => d,
+            End::Exit => {
+                run.left = true;
+                Data::Null
+            }
+            _ => Data::Null,
+        }
+    }
+
+    /// Code in a language whose front end is there; a doubt for all others.
+    pub(crate) fn script_code(&mut self, language: Language, bytes: &[u8], by: ProcessId, at: Place) {
+        match crate::syntax::foreign(language, bytes) {
+            Some(script) => self.run_script(language, &script, by),
+            None => {
+                self.sh.status = None;
+                self.doubt(DoubtKind::OpaqueCode, language.name().to_string(), at);
+            }
+        }
+    }
+}
+
+impl Run {
+    fn set(&mut self, name: &str, v: Data) {
+        // A name of an outer scope stays what it is there, unless it was set there before (closures change it).
+        let depth = self.scopes.len();
+        let index = match self.scopes.iter().rposition(|s| s.contains_key(name)) {
+            Some(i) if self.language != Language::Python || i == depth.saturating_sub(1) => i,
+            _ => depth.saturating_sub(1),
+        };
+        if let Some(s) = self.scopes.get_mut(index)
+            && (s.len() < 4_096 || s.contains_key(name))
+        {
+            s.insert(name.to_string(), v);
+        }
+    }
+    fn get(&self, name: &str) -> Option<&Data> {
+        self.scopes.iter().rev().find_map(|s| s.get(name))
+    }
+    fn change(&mut self, name: &str, f: impl FnOnce(&mut Data)) {
+        if let Some(d) = self.scopes.iter_mut().rev().find_map(|s| s.get_mut(name)) {
+            f(d);
+        }
+    }
+    fn join(&mut self, other: Vec<HashMap<String, Data>>, at: Place) {
+        let mine = std::mem::take(&mut self.scopes);
+        self.scopes = join_scopes(mine, other, at);
+    }
+}
+
+fn join_scopes(a: Vec<HashMap<String, Data>>, b: Vec<HashMap<String, Data>>, at: Place) -> Vec<HashMap<String, Data>> {
+    a.into_iter()
+        .zip(b)
+        .map(|(mut x, y)| {
+            for (k, v) in y {
+                let joined = match x.remove(&k) {
+                    Some(u) => Data::either(u, v, at),
+                    None => v,
+                };
+                x.insert(k, joined);
+            }
+            x
+        })
+        .collect()
+}
+
+/// The elements of something that is gone over; false where how many there are is not known.
+fn elements(d: Data, at: Place) -> (Vec<Data>, bool) {
+    match d {
+        Data::List(l) => (l, true),
+        Data::Map(m) => (m.into_iter().map(|(k, _)| k).collect(), true),
+        Data::Text(v) => match v.as_str() {
+            Some(s) if s.len() <= 4_096 => (
+                s.chars().map(|c| Data::Text(Value::computed(c.to_string().as_bytes(), at, v.taint()))).collect(),
+                true,
+            ),
+            _ => (vec![Data::Text(v.clone())], false),
+        },
+        other => (vec![Data::Text(other.value(at))], false),
+    }
+}
+
+/// Whether two known values are equal, for keys.
+pub(super) fn same(a: &Data, b: &Data) -> bool {
+    match (a, b) {
+        (Data::Text(x), Data::Text(y)) => matches!((x.as_literal(), y.as_literal()), (Some(x), Some(y)) if x == y),
+        (Data::Number(x), Data::Number(y)) => x == y,
+        (Data::Bool(x), Data::Bool(y)) => x == y,
+        (Data::Null, Data::Null) => true,
+        _ => false,
+    }
+}

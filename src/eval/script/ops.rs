@@ -1,0 +1,589 @@
+//! What calls give: the computed operations that languages share, by the names that `grammars/languages` uses.
+//!
+//! In: an operation's name, its object and arguments. Out: [`Data`]. What is not computed is unknown and keeps what it
+//! came from. The operations are of no one language: which call of which language is which one is data.
+
+use super::call::{Args, received, thing};
+use super::data::Data;
+use super::{Interp, Run, elements, same};
+use crate::command::calls::CallFact;
+use crate::effect::EffectId;
+use crate::limits;
+use crate::source::Place;
+use crate::value::transform::{self, Call};
+use crate::value::{Taint, Value, Why};
+
+/// What the arguments of a call brought about.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcome {
+    /// What the call is a method of.
+    pub(super) object: Option<Data>,
+    /// A connection, fetch, opened file.
+    pub(super) effect: Option<EffectId>,
+    /// The file.
+    pub(super) path: Option<Value>,
+    /// Content that was read, or output that was captured.
+    pub(super) content: Option<Value>,
+    /// A host that waits for its port.
+    pub(super) host: Option<Value>,
+}
+
+impl Interp<'_> {
+    /// The result of a call with facts.
+    pub(super) fn result(
+        &mut self,
+        run: &mut Run,
+        name: &str,
+        fact: &CallFact,
+        out: Outcome,
+        args: Args,
+        at: Place,
+    ) -> Data {
+        let mut taint = out.object.as_ref().map(Data::taint).unwrap_or_default();
+        args.iter().for_each(|(_, d)| taint.join(&d.taint()));
+        if let Some(c) = &out.content {
+            taint.join(&c.taint());
+        }
+        let unknown = Data::unknown("result of a call", at, taint.clone());
+        let positional: Vec<Data> = args.iter().filter(|(n, _)| n.is_none()).map(|(_, d)| d.clone()).collect();
+        let (kind, rest) = fact.result.split_once([' ', '.']).unwrap_or((fact.result, ""));
+        match kind {
+            "null" => Data::Null,
+            "constant" => Data::unknown("text of the program's own", at, Taint::default()),
+            "self" => out.object.unwrap_or(unknown),
+            "arg" => rest.parse::<usize>().ok().and_then(|i| positional.get(i)).cloned().unwrap_or(unknown),
+            "content" | "output" => match (out.content, &out.object) {
+                (Some(c), _) => Data::Text(c),
+                (None, Some(Data::Object(o))) => match o.try_borrow().ok().and_then(|o| o.content.clone()) {
+                    Some(c) => Data::Text(c),
+                    None => unknown,
+                },
+                _ => unknown,
+            },
+            "fetched" => match out.effect {
+                Some(e) => Data::Text(Value::unknown_tainted(Why::Network, at, Taint::of(e))),
+                None => unknown,
+            },
+            "received" => match &out.object {
+                Some(Data::Object(o)) => match o.try_borrow().ok().and_then(|o| o.effect) {
+                    Some(e) => Data::Text(received(e, at)),
+                    None => unknown,
+                },
+                _ => unknown,
+            },
+            // A thing of a class: a connection, a file, a process, a response.
+            "object" => {
+                let content = out.content.or_else(|| {
+                    let e = out.effect?;
+                    let fetched = matches!(self.graph.effect(e).map(|e| e.verb), Some(crate::effect::Verb::Fetch));
+                    fetched.then(|| Value::unknown_tainted(Why::Network, at, Taint::of(e)))
+                });
+                thing(if rest.is_empty() { name } else { rest }, out.effect, out.path, content)
+            }
+            // A connection that is opened on something that is there already.
+            "connects" => {
+                if let (Some(Data::Object(o)), Some(e)) = (&out.object, out.effect)
+                    && let Ok(mut o) = o.try_borrow_mut()
+                {
+                    o.effect = Some(e);
+                }
+                out.object.unwrap_or(unknown)
+            }
+            "path" => Data::Path(rest.to_string()),
+            "transform" => {
+                let input = positional.first().cloned().or(out.object).unwrap_or(Data::Null);
+                transformed(rest, &input, at).unwrap_or(unknown)
+            }
+            "op" => self.operation(run, rest, out.object, &args, at).unwrap_or(unknown),
+            _ => unknown,
+        }
+    }
+
+    /// An operation by its name.
+    fn operation(&mut self, run: &mut Run, op: &str, object: Option<Data>, args: &Args, at: Place) -> Option<Data> {
+        let mut all: Vec<Data> = object.into_iter().collect();
+        all.extend(args.iter().filter(|(n, _)| n.is_none()).map(|(_, d)| d.clone()));
+        let first = all.first().cloned();
+        let text = |i: usize| -> Option<String> { all.get(i)?.value(at).as_str().map(|s| s.into_owned()) };
+        let bytes = |i: usize| -> Option<Vec<u8>> { all.get(i)?.value(at).as_literal().map(|b| b.into_owned()) };
+        let mut taint = Taint::default();
+        all.iter().for_each(|d| taint.join(&d.taint()));
+        self.spend(1 + bytes(0).map_or(0, |b| b.len() as u64 / 64));
+        let made = |b: &[u8]| -> Option<Data> {
+            (b.len() <= limits::MAX_VALUE).then(|| Data::Text(Value::computed(b, at, taint.clone())))
+        };
+        match op {
+            // The name of an attribute, module or function as text.
+            "getattr" => {
+                let name = text(1)?;
+                let object = first?;
+                Some(self.attribute(run, object, &name, at))
+            }
+            "import" => Some(Data::Path(text(0)?.trim_end_matches(".js").trim_start_matches("node:").to_string())),
+            "name" => Some(Data::Path(text(0)?)),
+            "send" => {
+                let name = text(1)?;
+                let object = first?;
+                let callee = match object {
+                    Data::Path(p) => Data::Path(format!("{p}.{name}")),
+                    other => Data::Bound(Box::new(other), name),
+                };
+                let rest = all.into_iter().skip(2).map(|d| (None, d)).collect();
+                Some(self.apply(run, callee, rest, at))
+            }
+            "call" => {
+                let callee = first?;
+                let rest = all.into_iter().skip(1).map(|d| (None, d)).collect();
+                Some(self.apply(run, callee, rest, at))
+            }
+            "map" => {
+                let f = first?;
+                let (items, _) = elements(all.get(1)?.clone(), at);
+                let items = items.into_iter().take(1_024);
+                Some(Data::List(items.map(|i| self.apply(run, f.clone(), vec![(None, i)], at)).collect()))
+            }
+            "method.map" => {
+                let (items, _) = elements(first?, at);
+                let f = all.get(1)?.clone();
+                let items = items.into_iter().take(1_024);
+                Some(Data::List(items.map(|i| self.apply(run, f.clone(), vec![(None, i)], at)).collect()))
+            }
+            "dup" => {
+                // A descriptor of the process becomes the connection (dup2).
+                let effect = match first? {
+                    Data::Object(o) => o.try_borrow().ok().and_then(|o| o.effect),
+                    _ => None,
+                }?;
+                let n = all.get(1).and_then(Data::number).and_then(|n| u32::try_from(n).ok());
+                for fd in n.map_or(0..3, |n| n..n.saturating_add(1)) {
+                    self.sh.set_fd(fd, super::super::scope::End::Socket(effect));
+                }
+                Some(Data::Null)
+            }
+            "exit" => {
+                run.left = true;
+                Some(Data::Null)
+            }
+            "get" => {
+                let key = all.get(1)?;
+                match first? {
+                    Data::Map(m) => Some(
+                        m.iter()
+                            .find(|(k, _)| same(k, key))
+                            .map(|(_, v)| v.clone())
+                            .or_else(|| all.get(2).cloned())
+                            .unwrap_or(Data::Null),
+                    ),
+                    _ => None,
+                }
+            }
+            "environ" => {
+                let name = text(all.len().checked_sub(1)?.min(1)).or_else(|| text(0))?;
+                let v = self.variable(&name, at).unwrap_or_default();
+                Some(Data::Text(v))
+            }
+            "str" => match first.unwrap_or(Data::Null) {
+                Data::Object(o) => Some(Data::Object(o)),
+                Data::List(l) if l.iter().all(|d| matches!(d, Data::Number(_))) => {
+                    let b: Vec<u8> = l.iter().filter_map(|d| d.number().and_then(|n| u8::try_from(n).ok())).collect();
+                    made(&b)
+                }
+                d => Some(Data::Text(d.value(at))),
+            },
+            "int" => {
+                let base = all.get(1).and_then(Data::number).and_then(|n| u32::try_from(n).ok()).unwrap_or(10);
+                let t = text(0)?;
+                let t = t.trim();
+                let digits = t.trim_start_matches("0x").trim_start_matches("0X");
+                let base = if digits.len() < t.len() || base == 0 { 16 } else { base };
+                (2..=36).contains(&base).then(|| i64::from_str_radix(digits, base).ok()).flatten().map(Data::Number)
+            }
+            "chr" => {
+                let mut s = String::new();
+                for d in &all {
+                    match d {
+                        Data::List(l) => l
+                            .iter()
+                            .for_each(|d| s.extend(d.number().and_then(|n| char::from_u32(u32::try_from(n).ok()?)))),
+                        d => s.push(char::from_u32(u32::try_from(d.number()?).ok()?)?),
+                    }
+                }
+                made(s.as_bytes())
+            }
+            "ord" => Some(Data::Number(i64::from(u32::from(text(0)?.chars().next()?)))),
+            "hex" => {
+                Some(Data::Text(Value::computed(format!("0x{:x}", first?.number()?).as_bytes(), at, taint.clone())))
+            }
+            "unhex" => made(&unhex(&text(0)?)?),
+            "len" => Some(Data::Number(match first? {
+                Data::List(l) => i64::try_from(l.len()).ok()?,
+                Data::Map(m) => i64::try_from(m.len()).ok()?,
+                d => i64::try_from(d.value(at).as_str()?.chars().count()).ok()?,
+            })),
+            "range" => {
+                let n: Vec<i64> = all.iter().filter_map(Data::number).collect();
+                let (a, b, step) = match n.as_slice() {
+                    [b] => (0, *b, 1),
+                    [a, b] => (*a, *b, 1),
+                    [a, b, s, ..] => (*a, *b, *s),
+                    [] => return None,
+                };
+                if step == 0 {
+                    return None;
+                }
+                let mut out = Vec::new();
+                let mut i = a;
+                while (step > 0 && i < b || step < 0 && i > b) && out.len() < 4_096 {
+                    out.push(Data::Number(i));
+                    i = i.checked_add(step)?;
+                }
+                Some(Data::List(out))
+            }
+            "list" => Some(match first.unwrap_or(Data::List(Vec::new())) {
+                Data::Text(v) if v.is_known() => Data::List(elements(Data::Text(v), at).0),
+                Data::Map(m) => Data::List(m.into_iter().map(|(k, _)| k).collect()),
+                d => d,
+            }),
+            "items" => match first? {
+                Data::Map(m) => Some(Data::List(m.into_iter().map(|(k, v)| Data::List(vec![k, v])).collect())),
+                _ => None,
+            },
+            "values" => match first? {
+                Data::Map(m) => Some(Data::List(m.into_iter().map(|(_, v)| v).collect())),
+                _ => None,
+            },
+            // `sep.join(list)` and `list.join(sep)`
+            "join" => {
+                let (sep, list) = match (all.first()?, all.get(1)) {
+                    (Data::List(l), sep) => (sep.map(|s| s.value(at)).unwrap_or_default(), l.clone()),
+                    (sep, Some(Data::List(l))) => (sep.value(at), l.clone()),
+                    (sep, Some(Data::Text(t))) => (sep.value(at), elements(Data::Text(t.clone()), at).0),
+                    _ => return None,
+                };
+                Some(Data::Text(join(&list, &sep, at)))
+            }
+            "concat" => {
+                let mut v = Value::default();
+                all.iter().for_each(|d| v.push(d.value(at)));
+                Some(Data::Text(v))
+            }
+            "format" => {
+                let f = text(0)?;
+                Some(Data::Text(format_braces(&f, &all, args, at)))
+            }
+            "sprintf" => {
+                let words: Vec<Value> = all.iter().map(|d| d.value(at)).collect();
+                Some(Data::Text(transform::printf_values(&words, at, transform::Flavour::Bash).0))
+            }
+            "replace" => {
+                let (from, to) = (bytes(1)?, bytes(2)?);
+                if from.is_empty() {
+                    return None;
+                }
+                let s = bytes(0)?;
+                made(&replace(&s, &from, &to))
+            }
+            "translate" => {
+                let (s, from, to) = (text(0)?, text(1)?, text(2)?);
+                let (f, t): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+                let out: String = s
+                    .chars()
+                    .map(|c| f.iter().position(|x| *x == c).and_then(|i| t.get(i)).copied().unwrap_or(c))
+                    .collect();
+                made(out.as_bytes())
+            }
+            "lower" => made(text(0)?.to_lowercase().as_bytes()),
+            "upper" => made(text(0)?.to_uppercase().as_bytes()),
+            "strip" => {
+                let t = text(0)?;
+                match text(1) {
+                    Some(set) => made(t.trim_matches(|c| set.contains(c)).as_bytes()),
+                    None => made(t.trim().as_bytes()),
+                }
+            }
+            "reverse" => match first? {
+                Data::List(mut l) => {
+                    l.reverse();
+                    Some(Data::List(l))
+                }
+                d => made(d.value(at).as_str()?.chars().rev().collect::<String>().as_bytes()),
+            },
+            "split" => {
+                let t = text(0)?;
+                let parts: Vec<String> = match text(1) {
+                    Some(sep) if sep.is_empty() => t.chars().map(|c| c.to_string()).collect(),
+                    Some(sep) => t.split(sep.as_str()).map(str::to_string).collect(),
+                    None => t.split_whitespace().map(str::to_string).collect(),
+                };
+                let part = |s: &String| Data::Text(Value::computed(s.as_bytes(), at, taint.clone()));
+                Some(Data::List(parts.iter().take(4_096).map(part).collect()))
+            }
+            "repeat" => {
+                let n = usize::try_from(all.get(1)?.number()?).ok()?;
+                let s = bytes(0)?;
+                (s.len().saturating_mul(n) <= limits::MAX_VALUE).then(|| made(&s.repeat(n))).flatten()
+            }
+            "substr" => {
+                let s = text(0)?;
+                let start = all.get(1)?.number()?;
+                let n = i64::try_from(s.chars().count()).ok()?;
+                let start = if start < 0 { n.checked_add(start)?.max(0) } else { start };
+                let len = match all.get(2).and_then(Data::number) {
+                    Some(l) if l < 0 => n.checked_add(l)?.checked_sub(start)?.max(0),
+                    Some(l) => l,
+                    None => n,
+                };
+                let (a, l) = (usize::try_from(start).ok()?, usize::try_from(len).ok()?);
+                made(s.chars().skip(a).take(l).collect::<String>().as_bytes())
+            }
+            // `[start, end)` by position (slice, substring)
+            "slice" => {
+                let object = first?;
+                Some(slice(object, all.get(1).cloned(), all.get(2).cloned(), None, at))
+            }
+            // Text in an encoding named by the second argument; without one it stays as it is.
+            "decode" => match text(1).as_deref() {
+                None => first,
+                Some("hex" | "hex_codec") => made(&unhex(&text(0)?)?),
+                Some("base64" | "base64_codec" | "b64") => transformed("base64 -d", &first?, at),
+                Some("rot13" | "rot_13" | "rot-13") => made(&rot13(&bytes(0)?)),
+                Some("zlib" | "zlib_codec") => transformed("zlib -d", &first?, at),
+                Some(_) => first,
+            },
+            "rot13" => made(&rot13(&bytes(0)?)),
+            // pack('H*', hex), and what is like it
+            "pack" => match text(0)?.as_str() {
+                "H*" => made(&unhex(&text(1)?)?),
+                "C*" | "c*" | "U*" => {
+                    let items = match all.get(1)? {
+                        Data::List(l) => l.clone(),
+                        _ => all.iter().skip(1).cloned().collect(),
+                    };
+                    let b: Option<Vec<u8>> = items.iter().map(|d| u8::try_from(d.number()?).ok()).collect();
+                    made(&b?)
+                }
+                "m" | "m0" => transformed("base64 -d", all.get(1)?, at),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// A value through a transform, `NAME OPTION…`.
+fn transformed(spec: &str, input: &Data, at: Place) -> Option<Data> {
+    let mut words = spec.split(' ');
+    let name = words.next()?;
+    let options: Vec<(&str, Option<&[u8]>)> = words.map(|o| (o, None)).collect();
+    let v = input.value(at);
+    let bytes = v.as_literal()?;
+    let out = transform::run(name, &Call { options: &options, stdin: &bytes, ..Call::default() }).ok()?;
+    Some(Data::Text(Value::computed(&out.bytes, at, v.taint())))
+}
+
+fn join(list: &[Data], sep: &Value, at: Place) -> Value {
+    let mut v = Value::default();
+    for (i, d) in list.iter().enumerate() {
+        if i > 0 && !sep.pieces.is_empty() {
+            v.push(sep.clone());
+        }
+        v.push(d.value(at));
+    }
+    v
+}
+
+/// `'{} {x} {0}'.format(…)`
+fn format_braces(f: &str, all: &[Data], args: &Args, at: Place) -> Value {
+    let mut v = Value::default();
+    let mut next = 1usize;
+    let mut rest = f;
+    while let Some(i) = rest.find(['{', '}']) {
+        let (head, tail) = rest.split_at(i);
+        let mut push = |s: &str| v.push(Value::computed(s.as_bytes(), at, Taint::default()));
+        push(head);
+        if tail.starts_with("{{") || tail.starts_with("}}") {
+            push(tail.get(..1).unwrap_or_default());
+            rest = tail.get(2..).unwrap_or_default();
+            continue;
+        }
+        let Some(end) = tail.find('}') else {
+            push(tail);
+            rest = "";
+            break;
+        };
+        let field = tail.get(1..end).unwrap_or_default();
+        let name = field.split([':', '!']).next().unwrap_or_default();
+        let d = if name.is_empty() {
+            next = next.saturating_add(1);
+            all.get(next.saturating_sub(1)).cloned()
+        } else if let Ok(n) = name.parse::<usize>() {
+            all.get(n.saturating_add(1)).cloned()
+        } else {
+            args.iter().find(|(n, _)| n.as_deref() == Some(name)).map(|(_, d)| d.clone())
+        };
+        v.push(d.map(|d| d.value(at)).unwrap_or_else(|| Value::unknown(Why::NotComputed("format field"), at)));
+        rest = tail.get(end.saturating_add(1)..).unwrap_or_default();
+    }
+    v.push(Value::computed(rest.as_bytes(), at, Taint::default()));
+    v
+}
+
+fn replace(s: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(s.len());
+    let mut rest = s;
+    while let Some(i) = rest.windows(from.len()).position(|w| w == from) {
+        out.extend_from_slice(rest.get(..i).unwrap_or(&[]));
+        out.extend_from_slice(to);
+        rest = rest.get(i.saturating_add(from.len())..).unwrap_or(&[]);
+        if out.len() > limits::MAX_VALUE {
+            return out;
+        }
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+fn unhex(s: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u32> = s.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
+    if digits.len() % 2 == 1 {
+        return None;
+    }
+    digits.chunks_exact(2).map(|p| u8::try_from(p.first()?.checked_mul(16)?.checked_add(*p.get(1)?)?).ok()).collect()
+}
+
+fn rot13(b: &[u8]) -> Vec<u8> {
+    let turn = |c: u8, base: u8| base.wrapping_add(c.wrapping_sub(base).wrapping_add(13) % 26);
+    b.iter()
+        .map(|c| match c {
+            b'a'..=b'z' => turn(*c, b'a'),
+            b'A'..=b'Z' => turn(*c, b'A'),
+            other => *other,
+        })
+        .collect()
+}
+
+/// `object[start:end:step]`
+pub(super) fn slice(object: Data, start: Option<Data>, end: Option<Data>, step: Option<Data>, at: Place) -> Data {
+    let taint = object.taint();
+    let unknown = Data::unknown("slice", at, taint.clone());
+    let number = |d: &Option<Data>| match d {
+        None | Some(Data::Null) => Some(None),
+        Some(d) => d.number().map(Some),
+    };
+    let (Some(start), Some(end), Some(step)) = (number(&start), number(&end), number(&step)) else { return unknown };
+    let step = step.unwrap_or(1);
+    let (items, text): (Vec<Data>, bool) = match object {
+        Data::List(l) => (l, false),
+        Data::Text(v) if v.is_known() => (elements(Data::Text(v), at).0, true),
+        _ => return unknown,
+    };
+    let Ok(n) = i64::try_from(items.len()) else { return unknown };
+    let place = |v: i64| if v < 0 { n.saturating_add(v).max(0) } else { v.min(n) };
+    let mut picked = Vec::new();
+    if step > 0 {
+        let (a, b) = (start.map_or(0, place), end.map_or(n, place));
+        let mut i = a;
+        while i < b {
+            picked.extend(usize::try_from(i).ok().and_then(|i| items.get(i)).cloned());
+            i = i.saturating_add(step);
+        }
+    } else if step < 0 {
+        let a = start.map_or(n.saturating_sub(1), |v| place(v).min(n.saturating_sub(1)));
+        let b = end.map_or(-1, place);
+        let mut i = a;
+        while i > b {
+            picked.extend(usize::try_from(i).ok().and_then(|i| items.get(i)).cloned());
+            i = i.saturating_add(step);
+        }
+    }
+    if !text {
+        return Data::List(picked);
+    }
+    let mut out = Vec::new();
+    for d in picked {
+        if let Some(b) = d.value(at).as_literal() {
+            out.extend_from_slice(&b);
+        }
+    }
+    Data::Text(Value::computed(&out, at, taint))
+}
+
+/// An operator over what is known.
+pub(super) fn operator(op: &str, parts: &[Data], at: Place) -> Data {
+    let mut taint = Taint::default();
+    parts.iter().for_each(|d| taint.join(&d.taint()));
+    let unknown = Data::unknown("operator", at, taint.clone());
+    match (op, parts) {
+        ("not" | "!", [a]) => a.truth().map_or(unknown, |t| Data::Bool(!t)),
+        ("and" | "&&", [a, b]) => match a.truth() {
+            Some(true) => b.clone(),
+            Some(false) => a.clone(),
+            None => unknown,
+        },
+        ("or" | "||" | "//" | "??", [a, b]) if op != "//" || a.number().is_none() || matches!(a, Data::Text(_)) => {
+            match a.truth() {
+                Some(true) => a.clone(),
+                Some(false) => b.clone(),
+                None => Data::either(a.clone(), b.clone(), at),
+            }
+        }
+        ("==" | "===" | "eq" | "is", [a, b]) => equal(a, b).map_or(unknown, Data::Bool),
+        ("!=" | "!==" | "ne", [a, b]) => equal(a, b).map_or(unknown, |t| Data::Bool(!t)),
+        ("+", [Data::List(a), Data::List(b)]) => Data::List(a.iter().chain(b).cloned().collect()),
+        ("+", [Data::Number(a), Data::Number(b)]) => Data::Number(a.wrapping_add(*b)),
+        ("-", [Data::Number(a)]) => Data::Number(a.wrapping_neg()),
+        ("+" | "." | "..", [a, b]) => {
+            let mut v = a.value(at);
+            v.push(b.value(at));
+            Data::Text(v)
+        }
+        ("*" | "x", [Data::Text(a), b]) => match (a.as_literal(), b.number().and_then(|n| usize::try_from(n).ok())) {
+            (Some(s), Some(n)) if s.len().saturating_mul(n) <= limits::MAX_VALUE => {
+                Data::Text(Value::computed(&s.repeat(n), at, taint))
+            }
+            _ => unknown,
+        },
+        ("%", [Data::Text(f), b]) => {
+            let mut words = vec![f.clone()];
+            words.extend(b.words(at));
+            Data::Text(transform::printf_values(&words, at, transform::Flavour::Bash).0)
+        }
+        (_, [a, b]) => match (a.number(), b.number()) {
+            (Some(a), Some(b)) => number(op, a, b).unwrap_or(unknown),
+            _ => unknown,
+        },
+        _ => unknown,
+    }
+}
+
+fn number(op: &str, a: i64, b: i64) -> Option<Data> {
+    let shift = u32::try_from(b).ok();
+    Some(Data::Number(match op {
+        "-" => a.wrapping_sub(b),
+        "*" => a.wrapping_mul(b),
+        "/" | "//" => a.checked_div(b)?,
+        "%" => a.checked_rem(b)?,
+        "**" => a.checked_pow(u32::try_from(b).ok()?)?,
+        "&" => a & b,
+        "|" => a | b,
+        "^" => a ^ b,
+        "<<" => a.checked_shl(shift?)?,
+        ">>" => a.checked_shr(shift?)?,
+        "<" => return Some(Data::Bool(a < b)),
+        ">" => return Some(Data::Bool(a > b)),
+        "<=" => return Some(Data::Bool(a <= b)),
+        ">=" => return Some(Data::Bool(a >= b)),
+        _ => return None,
+    }))
+}
+
+fn equal(a: &Data, b: &Data) -> Option<bool> {
+    if same(a, b) {
+        return Some(true);
+    }
+    match (a, b) {
+        (Data::Text(x), Data::Text(y)) => (x.is_known() && y.is_known()).then_some(false),
+        (Data::Number(_), Data::Number(_)) | (Data::Bool(_), Data::Bool(_)) => Some(false),
+        _ => None,
+    }
+}
