@@ -69,5 +69,9 @@ pub const MAX_PATTERN_DEPTH: u32 = 24;
 pub const MAX_PATTERN_WORK: u64 = 32 << 20;
 /// Deepest nesting of an arithmetic expression, variables whose values are expressions included.
 pub const MAX_ARITHMETIC_DEPTH: u32 = 60;
-/// Steps a computed filter may take (commands of a sed script, statements of an awk program).
-pub const MAX_TRANSFORM_STEPS: usize = 200_000;
+/// Steps a computed filter may take: commands of a sed script, expressions of an awk program, 32 bytes searched.
+pub const MAX_TRANSFORM_STEPS: usize = 400_000;
+/// Bytes that the searches for one pattern may look at, some 100 ms: 10,000 matches in a line of 25 KiB.
+pub const MAX_REGEX_WORK: usize = 128 << 20;
+/// Most patterns in one filter.
+pub const MAX_REGEXES: usize = 100;

@@ -34,6 +34,9 @@ pub(super) fn run(call: &Call<'_>) -> Result<Output, Why> {
             } else {
                 (line, syntax)
             };
+            if matchers.len() >= crate::limits::MAX_REGEXES {
+                return Err(Why::Limit);
+            }
             matchers.push(Matcher::new(text, syntax, call.has("-i"))?);
         }
     }

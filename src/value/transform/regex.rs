@@ -5,11 +5,12 @@
 //! the longest, the result is not computed either, so a match that is given is the right one.
 
 use super::super::Why;
+use crate::limits;
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Whose syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,9 @@ pub(super) struct Matcher {
     regex: Regex,
     /// Finds the longest match; absent where there is no choice that could make a difference.
     longest: Option<(DFA, RefCell<Cache>)>,
+    /// Bytes that searches may still look at, for patterns that can look far ahead: finding all matches of `a*b\|a` in
+    /// a long line takes the square of its length.
+    left: Option<Cell<usize>>,
 }
 
 impl Matcher {
@@ -66,7 +70,8 @@ impl Matcher {
         } else {
             None
         };
-        Ok(Matcher { regex, longest })
+        let left = translated.contains(['*', '+', '{']).then(|| Cell::new(limits::MAX_REGEX_WORK));
+        Ok(Matcher { regex, longest, left })
     }
 
     /// True where the text has a match.
@@ -76,6 +81,10 @@ impl Matcher {
 
     /// The first match at or after `at`, with its groups.
     pub(super) fn find_at<'t>(&self, text: &'t [u8], at: usize) -> Result<Option<Captures<'t>>, Why> {
+        if let Some(left) = &self.left {
+            let cost = text.len().saturating_sub(at);
+            left.set(left.get().checked_sub(cost).ok_or(Why::Limit)?);
+        }
         let Some(found) = self.regex.captures_at(text, at) else { return Ok(None) };
         if let (Some((dfa, cache)), Some(whole)) = (&self.longest, found.get(0)) {
             let input = Input::new(text).range(whole.start()..).anchored(Anchored::Yes);

@@ -152,6 +152,9 @@ impl Machine<'_> {
             if self.steps > limits::MAX_TRANSFORM_STEPS || self.pattern.len() > limits::MAX_VALUE {
                 return Err(Why::Limit);
             }
+            if matches!(command.verb, Verb::Substitute(_)) || command.first.is_some() {
+                self.steps = self.steps.saturating_add(self.pattern.len() / 32);
+            }
             if self.selected(at, command)? == command.negated {
                 at = match command.verb {
                     Verb::Open(end) => end,

@@ -108,3 +108,17 @@ fn unknown_options_are_not_computed() {
     let call = Call { options: &[("--no-such", None)], stdin: b"a", ..Call::default() };
     assert!(TABLE.iter().all(|t| run(t.names[0], &call).is_err()));
 }
+
+#[test]
+fn hostile_searches_end() {
+    let long = vec![b'a'; 900_000];
+    let start = std::time::Instant::now();
+    for (name, script) in
+        [("sed", "s/a*b\\|a/X/g"), ("sed", ":a;s/a/b/;ta"), ("grep", "a*b\\|a"), ("awk", "{gsub(/a*b|a/,\"x\");print}")]
+    {
+        let options: &[(&str, Option<&[u8]>)] = if name == "grep" { &[("-o", None)] } else { &[] };
+        let call = Call { options, operands: &[script.as_bytes()], stdin: &long, ..Call::default() };
+        assert_eq!(run(name, &call), Err(Why::Limit), "{name} {script}");
+    }
+    assert!(start.elapsed().as_secs() < 30);
+}

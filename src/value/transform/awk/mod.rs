@@ -200,13 +200,16 @@ impl Machine {
     }
 
     fn pattern(&mut self, text: &str) -> Result<Rc<Matcher>, Why> {
+        self.steps = self.steps.saturating_add(self.record.len() / 32);
+        self.step()?;
         if let Some(m) = self.patterns.get(text) {
             return Ok(Rc::clone(m));
         }
-        let m = Rc::new(Matcher::new(text.as_bytes(), Syntax::Extended, false)?);
-        if self.patterns.len() < 100 {
-            self.patterns.insert(text.into(), Rc::clone(&m));
+        if self.patterns.len() >= limits::MAX_REGEXES {
+            return Err(Why::Limit);
         }
+        let m = Rc::new(Matcher::new(text.as_bytes(), Syntax::Extended, false)?);
+        self.patterns.insert(text.into(), Rc::clone(&m));
         Ok(m)
     }
 
@@ -425,6 +428,7 @@ impl Machine {
                 other => self.eval(other)?.text()?,
             };
             let m = self.pattern(&pattern)?;
+            self.steps = self.steps.saturating_add(text.len() / 32);
             return Ok(truth(m.is_match(text.as_bytes()) == (op == Op::Match)));
         }
         let (x, y) = (self.eval(a)?, self.eval(b)?);
@@ -437,6 +441,7 @@ impl Machine {
             Op::Power => '^',
             Op::Concat => {
                 let text = x.text()? + &y.text()?;
+                self.steps = self.steps.saturating_add(text.len() / 32);
                 return if text.len() > limits::MAX_VALUE { Err(Why::Limit) } else { Ok(Val::Text(text)) };
             }
             _ => {

@@ -4,6 +4,7 @@
 
 use super::super::super::Why;
 use super::super::regex::{Matcher, Syntax};
+use crate::limits;
 use std::rc::Rc;
 
 pub(super) struct Script {
@@ -86,12 +87,13 @@ struct Reader<'a> {
     at: usize,
     extended: bool,
     last: Option<Rc<Matcher>>,
+    regexes: usize,
 }
 
 /// Reads a script.
 pub(super) fn script(text: &[u8], extended: bool) -> Result<Script, Why> {
     let quiet = text == b"#n" || text.starts_with(b"#n\n");
-    let mut r = Reader { text, at: 0, extended, last: None };
+    let mut r = Reader { text, at: 0, extended, last: None, regexes: 0 };
     let mut commands: Vec<Command> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut labels: Vec<(Vec<u8>, usize)> = Vec::new();
@@ -314,6 +316,10 @@ impl Reader<'_> {
             return self.last.clone().ok_or(NOT);
         }
         let syntax = if self.extended { Syntax::Extended } else { Syntax::Basic };
+        self.regexes = self.regexes.saturating_add(1);
+        if self.regexes > limits::MAX_REGEXES {
+            return Err(Why::Limit);
+        }
         let m = Rc::new(Matcher::new(text, syntax, nocase)?);
         self.last = Some(Rc::clone(&m));
         Ok(m)
