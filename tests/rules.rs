@@ -8,6 +8,8 @@
 //! expect: allow safe
 //! ```
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use shellward::analyzer::{Options, analyze};
 use shellward::effect::graph::DoubtKind;
 use shellward::finding::{Finding, Severity};

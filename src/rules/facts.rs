@@ -56,7 +56,8 @@ pub struct Facts<'a> {
     /// What is known of the place where the command would run.
     pub options: &'a Options,
     memory: Vec<Memory>,
-    by_verb: HashMap<Verb, Vec<EffectId>>,
+    /// In order of verbs, then of execution.
+    by_verb: Vec<(Verb, EffectId)>,
     sinks: OnceCell<HashMap<EffectId, EffectId>>,
     cut: Cell<bool>,
 }
@@ -64,10 +65,9 @@ pub struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// Facts of a graph.
     pub fn new(source: &'a Source, graph: &'a Graph, options: &'a Options) -> Self {
-        let mut by_verb: HashMap<Verb, Vec<EffectId>> = HashMap::new();
-        for e in graph.effects.iter().filter(|e| !e.props.has(Props::SIMULATED)) {
-            by_verb.entry(e.verb).or_default().push(e.id);
-        }
+        let mut by_verb: Vec<(Verb, EffectId)> =
+            graph.effects.iter().filter(|e| !e.props.has(Props::SIMULATED)).map(|e| (e.verb, e.id)).collect();
+        by_verb.sort_unstable();
         let memory = graph.effects.iter().map(|_| Memory::default()).collect();
         Facts { source, graph, options, memory, by_verb, sinks: OnceCell::new(), cut: Cell::new(false) }
     }
@@ -78,11 +78,16 @@ impl<'a> Facts<'a> {
     }
     /// Those with one of the verbs, by verb, in order of execution within each.
     pub fn with<'s>(&'s self, verbs: &'s [Verb]) -> impl Iterator<Item = &'a Effect> + 's {
-        verbs.iter().filter_map(|v| self.by_verb.get(v)).flatten().filter_map(|id| self.graph.effect(*id))
+        verbs.iter().flat_map(|v| self.of_verb(*v)).filter_map(|(_, id)| self.graph.effect(*id))
+    }
+    fn of_verb(&self, verb: Verb) -> &[(Verb, EffectId)] {
+        let start = self.by_verb.partition_point(|(v, _)| *v < verb);
+        let tail = self.by_verb.get(start..).unwrap_or_default();
+        tail.get(..tail.partition_point(|(v, _)| *v == verb)).unwrap_or_default()
     }
     /// True where some effect has the verb.
     pub fn any(&self, verb: Verb) -> bool {
-        self.by_verb.contains_key(&verb)
+        !self.of_verb(verb).is_empty()
     }
     fn memory(&self, e: &Effect) -> Option<&Memory> {
         self.memory.get(e.id.0 as usize)

@@ -81,7 +81,13 @@ pub(super) fn graded(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings,
         if elsewhere || facts.props(e).has(Props::RECOVERABLE) {
             continue;
         }
-        let Some((severity, floor, why)) = of(facts, e) else { continue };
+        let Some((mut severity, floor, why)) = of(facts, e) else { continue };
+        // `crontab -e`, `at now`: a person is asked what to lay down.
+        let given = facts.process(e).is_some_and(|p| p.stdin.as_ref().is_some_and(|v| !v.pieces.is_empty()));
+        let reads = || facts.with(&[Verb::Read]).any(|r| r.process == e.process);
+        if verb == Verb::Schedule && !given && !facts.props(e).has(Props::REMOVE) && e.inputs.is_empty() && !reads() {
+            severity = severity.min(Severity::Info);
+        }
         let shown = e.object.show();
         let what = if shown.is_empty() { facts.name(e).to_string() } else { format!("{} {shown}", facts.name(e)) };
         out.add(

@@ -403,6 +403,8 @@ impl Interp<'_> {
     pub(crate) fn script_code(&mut self, language: Language, bytes: &[u8], by: ProcessId, at: Place) {
         match crate::syntax::foreign(language, bytes) {
             Some(script) => self.run_script(language, &script, by),
+            // Programs that only shape what they read: there is nothing to doubt.
+            None if crate::syntax::only_shapes(language, bytes) => self.sh.status = None,
             None => {
                 self.sh.status = None;
                 self.doubt(DoubtKind::OpaqueCode, language.name().to_string(), at);

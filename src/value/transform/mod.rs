@@ -36,6 +36,7 @@ use std::ops::Range;
 
 pub use echo::echo_values;
 pub use printf::printf_values;
+pub use sed::only_edits as sed_only_edits;
 
 /// Which shell's builtins print (they differ in `echo` and `printf`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

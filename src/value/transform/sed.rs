@@ -11,6 +11,12 @@ use super::{Call, Output, lines};
 use crate::limits;
 use parse::{Address, Case, Command, Part, Script, Substitution, Verb};
 
+/// True for a script that only edits what passes: it reads and writes no file of its own and starts no command (`e`, `r`,
+/// `w` and their like are what the reader of scripts does not take).
+pub fn only_edits(text: &[u8]) -> bool {
+    parse::script(text, false).is_ok() || parse::script(text, true).is_ok()
+}
+
 /// The transform: options `-n -E -e -s -z`.
 pub(super) fn run(call: &Call<'_>) -> Result<Output, Why> {
     let mut text = Vec::new();
