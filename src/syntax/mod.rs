@@ -6,6 +6,7 @@ pub mod ast;
 pub mod awk;
 pub mod compact;
 pub mod cover;
+pub mod marker;
 pub mod print;
 pub mod script;
 pub mod shell;
