@@ -32,6 +32,10 @@ impl Reader<'_> {
                 self.pos = end + 1;
                 return Ok(CommandKind::Arith(text));
             }
+            // bash 5.2 refuses `((a)` at the end of a line.
+            if last == b'\n' {
+                return Err(Stop { reason: SyntaxError::UnexpectedToken, at: end });
+            }
             self.rewind(mark);
             self.try_failed(open, Arithmetic::Subshell);
         }
