@@ -2,13 +2,7 @@
 //!
 //! `tests/cli/*.toml` hold the cases as data. What needs pipes that wait, links or sizes stands here.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "support/schema.rs"]
 mod schema;
