@@ -18,13 +18,3 @@ pub fn foreign(language: crate::effect::Language, text: &[u8]) -> Option<script:
         _ => None,
     }
 }
-
-/// True where code of a language that has no front end is known to shape only what it reads: it starts nothing, and
-/// reads and writes no file of its own.
-pub fn only_shapes(language: crate::effect::Language, text: &[u8]) -> bool {
-    match language {
-        crate::effect::Language::Awk => awk::only_computes(text),
-        crate::effect::Language::Sed => crate::value::transform::sed_only_edits(text),
-        _ => false,
-    }
-}

@@ -404,12 +404,22 @@ impl Interp<'_> {
         match crate::syntax::foreign(language, bytes) {
             Some(script) => self.run_script(language, &script, by),
             // Programs that only shape what they read: there is nothing to doubt.
-            None if crate::syntax::only_shapes(language, bytes) => self.sh.status = None,
+            None if only_shapes(language, bytes) => self.sh.status = None,
             None => {
                 self.sh.status = None;
                 self.doubt(DoubtKind::OpaqueCode, language.name().to_string(), at);
             }
         }
+    }
+}
+
+/// True where code of a language that has no front end is known to shape only what it reads: it starts nothing, and
+/// reads and writes no file of its own.
+fn only_shapes(language: Language, text: &[u8]) -> bool {
+    match language {
+        Language::Awk => crate::syntax::awk::only_computes(text),
+        Language::Sed => crate::value::transform::sed_only_edits(text),
+        _ => false,
     }
 }
 
