@@ -71,7 +71,7 @@ pub const MAX_PATTERN_WORK: u64 = 32 << 20;
 pub const MAX_ARITHMETIC_DEPTH: u32 = 60;
 /// Steps a computed filter may take: commands of a sed script, expressions of an awk program, 32 bytes searched.
 pub const MAX_TRANSFORM_STEPS: usize = 400_000;
-/// Bytes that the searches for one pattern may look at, some 100 ms: 10,000 matches in a line of 25 KiB.
-pub const MAX_REGEX_WORK: usize = 128 << 20;
+/// Bytes that the searches for one pattern may look at: some 5,000 matches in a line of 12 KiB.
+pub const MAX_REGEX_WORK: usize = 32 << 20;
 /// Most patterns in one filter.
 pub const MAX_REGEXES: usize = 100;
