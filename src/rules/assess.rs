@@ -79,13 +79,18 @@ fn incomplete(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 }
 
 fn disagreement(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for d in facts.graph.doubts.iter().filter(|d| d.kind == DoubtKind::Disagreement) {
-        out.add(rule.at(facts, d.place).title(format!("{}: {}", rule.title, d.detail)).evidence(
-            "text",
-            "is read in two ways",
-            d.place,
-        ));
+    let mut all = facts.graph.doubts.iter().filter(|d| d.kind == DoubtKind::Disagreement);
+    let Some(first) = all.next() else { return };
+    let more = all.count();
+    let mut d = rule.at(facts, first.place).title(format!("{}: {}", rule.title, first.detail)).evidence(
+        "text",
+        "is read in two ways",
+        first.place,
+    );
+    if more > 0 {
+        d = d.detail("more places", more.to_string());
     }
+    out.add(d);
 }
 
 /// A doubt in words.

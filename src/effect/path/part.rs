@@ -1,0 +1,102 @@
+//! One component of a path, with what a glob or a value that is not known leaves open.
+//!
+//! In: the text of a component, open runs as markers. Out: whether it may be a name that the list of places has. Floor 3;
+//! imports nothing of the project.
+
+/// Stands for a run of characters that a glob leaves open.
+pub(super) const STAR: char = '\u{F0001}';
+/// Stands for one character that a glob leaves open.
+pub(super) const QUESTION: char = '\u{F0002}';
+/// Stands for a piece that is not known; may hold anything, `/` and nothing included.
+pub(super) const UNKNOWN: char = '\u{F0003}';
+/// One component.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part(pub(super) String);
+
+impl Part {
+    /// True where nothing of it is open.
+    pub fn is_known(&self) -> bool {
+        !self.0.contains([STAR, QUESTION, UNKNOWN])
+    }
+    /// True where it is nothing but a glob (`*`, `.*`, `?*`).
+    pub(super) fn is_everything(&self) -> bool {
+        self.0.contains(STAR) && self.0.chars().all(|c| matches!(c, STAR | QUESTION | '.'))
+    }
+    /// True where it may be the name that `pattern` stands for. A part that is all glob is not taken for any one name
+    /// (`cat ~/*` is no look at `.netrc`); `/etc/sh?dow` is.
+    pub(super) fn may_be(&self, pattern: &str) -> bool {
+        if self.is_known() {
+            return wildcard(pattern, &self.0);
+        }
+        if self.0 == UNKNOWN.to_string() {
+            return pattern == "*";
+        }
+        if pattern.contains(['*', '?']) {
+            // Two patterns: they meet where the fixed beginning or end of one is that of the other.
+            let fixed = pattern.split(['*', '?']).next().unwrap_or_default();
+            let end = pattern.rsplit(['*', '?']).next().unwrap_or_default();
+            let mine = self.0.split([STAR, QUESTION, UNKNOWN]).next().unwrap_or_default();
+            let my_end = self.0.rsplit([STAR, QUESTION, UNKNOWN]).next().unwrap_or_default();
+            return mine.len() > 1 && !fixed.is_empty() && (mine.starts_with(fixed) || fixed.starts_with(mine))
+                || end.len() > 1 && my_end.ends_with(end);
+        }
+        // A part that leaves nearly everything open (`*l`) names nothing in particular.
+        let fixed = self.0.chars().filter(|c| !matches!(*c, STAR | QUESTION | UNKNOWN)).count();
+        if fixed == 0 || fixed.saturating_mul(3) < pattern.chars().count() {
+            return false;
+        }
+        let glob: String = self
+            .0
+            .chars()
+            .map(|c| match c {
+                STAR | UNKNOWN => '*',
+                QUESTION => '?',
+                c => c,
+            })
+            .collect();
+        wildcard(&glob, pattern)
+    }
+    pub(super) fn show(&self) -> String {
+        self.0
+            .chars()
+            .map(|c| match c {
+                STAR => '*',
+                QUESTION => '?',
+                UNKNOWN => '…',
+                c => c,
+            })
+            .collect()
+    }
+}
+
+/// `*` and `?` against a name, in linear time for one star and quadratic at worst. A star at the start does not take a
+/// leading dot, as in the shell.
+fn wildcard(pattern: &str, name: &str) -> bool {
+    if name.starts_with('.') && pattern.starts_with(['*', '?']) {
+        return false;
+    }
+    let (p, n) = (pattern.as_bytes(), name.as_bytes());
+    let (mut i, mut j) = (0usize, 0usize);
+    let mut star: Option<(usize, usize)> = None;
+    while j < n.len() {
+        match p.get(i) {
+            Some(b'*') => {
+                star = Some((i, j));
+                i = i.saturating_add(1);
+            }
+            Some(c) if *c == b'?' || Some(c) == n.get(j) => {
+                i = i.saturating_add(1);
+                j = j.saturating_add(1);
+            }
+            _ => match star {
+                Some((s, from)) => {
+                    star = Some((s, from.saturating_add(1)));
+                    i = s.saturating_add(1);
+                    j = from.saturating_add(1);
+                }
+                None => return false,
+            },
+        }
+    }
+    p.get(i..).is_none_or(|rest| rest.iter().all(|c| *c == b'*'))
+}
