@@ -123,6 +123,8 @@ pub(crate) struct Interp<'a> {
     pub(crate) nested_time: std::time::Duration,
     /// Redirections of the current simple command opened these for writing: what it prints goes in.
     last_process: Option<ProcessId>,
+    /// The script whose code text in its own language is about to be evaluated in its scope.
+    evaluating: Option<script::Run>,
 }
 
 /// Reads and runs the root text of `source`.
@@ -171,6 +173,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         witness: context.witness,
         nested_time: std::time::Duration::ZERO,
         last_process: None,
+        evaluating: None,
     };
     it.dialect_options(context.shell);
     it.root(context.shell, &bytes);

@@ -164,6 +164,8 @@ pub enum Kind {
     Assign(Box<Target>, Box<Expr>),
     /// Backquotes, `qx`, `%x`: a command for the shell; gives its output.
     Shell(Box<Expr>),
+    /// Statements where an expression stands (`do { … }`, `x or return`); gives the value of the last.
+    Do(Vec<Stmt>),
     /// Anything else: its parts are evaluated for their effects, the result is not known.
     Other(Vec<Expr>),
 }

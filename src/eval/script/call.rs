@@ -74,6 +74,20 @@ impl Interp<'_> {
                 }
                 Data::Text(v)
             }
+            Kind::Do(body) => {
+                run.last = Data::Null;
+                match self.block(run, body) {
+                    super::End::Next => {}
+                    super::End::Exit => run.left = true,
+                    end => run.leaving = Some(end),
+                }
+                std::mem::replace(&mut run.last, Data::Null)
+            }
+            Kind::Operator(op, parts)
+                if matches!(op.as_str(), "and" | "or" | "&&" | "||" | "//" | "??") && parts.len() == 2 =>
+            {
+                self.either_or(run, op, parts, at)
+            }
             Kind::Operator(op, parts) => {
                 let parts: Vec<Data> = parts.iter().map(|p| self.expr(run, p)).collect();
                 super::ops::operator(op, &parts, at)
@@ -99,8 +113,8 @@ impl Interp<'_> {
                 Some(true) => self.expr(run, a),
                 Some(false) => self.expr(run, b),
                 None => {
-                    let x = self.conditional(|me| me.expr(run, a));
-                    let y = self.conditional(|me| me.expr(run, b));
+                    let x = self.perhaps(run, |me, run| me.expr(run, a));
+                    let y = self.perhaps(run, |me, run| me.expr(run, b));
                     Data::either(x, y, at)
                 }
             },
@@ -129,6 +143,26 @@ impl Interp<'_> {
                     taint.join(&self.expr(run, p).taint());
                 }
                 Data::unknown("expression", at, taint)
+            }
+        }
+    }
+
+    /// `a and b`, `a or b`: the second is evaluated only where the first does not decide.
+    fn either_or(&mut self, run: &mut Run, op: &str, parts: &[Expr], at: Place) -> Data {
+        let [a, b] = parts else { return Data::Null };
+        let first = self.expr(run, a);
+        // `//` divides numbers and means `or` for what may be missing.
+        if op == "//" && first.number().is_some() && !matches!(first, Data::Text(_)) {
+            let second = self.expr(run, b);
+            return super::ops::operator(op, &[first, second], at);
+        }
+        let wanted = matches!(op, "and" | "&&");
+        match first.truth() {
+            Some(t) if t == wanted => self.expr(run, b),
+            Some(_) => first,
+            None => {
+                let second = self.perhaps(run, |me, run| me.expr(run, b));
+                super::ops::operator(op, &[first, second], at)
             }
         }
     }
@@ -297,7 +331,7 @@ impl Interp<'_> {
     /// A function that is handed over is called.
     fn callback(&mut self, run: &mut Run, d: Data, args: Args, at: Place) {
         if let Data::Function(f, text) = d {
-            self.conditional(|me| me.call_script(run, &f, text, args, at));
+            self.perhaps(run, |me, run| me.call_script(run, &f, text, args, at));
         }
     }
 
@@ -414,6 +448,10 @@ impl Interp<'_> {
                     _ => value.clone(),
                 };
                 let by = run.by;
+                if language == run.language {
+                    out.value = Some(self.evaluate_here(run, text, at));
+                    return;
+                }
                 let printed = self.capture(|me| {
                     me.evaluate(language, text, Reach::Argument, by, at, super::super::nested::Env::Fresh(None, None));
                 });

@@ -9,20 +9,20 @@ mod data;
 mod ops;
 
 use super::Interp;
-use crate::effect::graph::DoubtKind;
-use crate::effect::{Certainty, Language, ProcessId};
+use crate::effect::graph::{DoubtKind, Reach};
+use crate::effect::{Certainty, Language, Object as Thing, ProcessId, Verb};
 use crate::limits;
 use crate::source::{Place, Span};
 use crate::syntax::script::Expr;
 use crate::syntax::script::{Function, Kind, Script, Stmt, StmtKind, Target};
 use crate::value::{Taint, Value};
-pub(crate) use data::{Data, Object};
+pub(crate) use data::Data;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// How a run of statements ended.
 #[derive(Clone, Debug)]
-enum End {
+pub(super) enum End {
     Next,
     Break,
     Continue,
@@ -31,6 +31,7 @@ enum End {
 }
 
 /// The state of one script.
+#[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) language: Language,
     pub(crate) by: ProcessId,
@@ -42,6 +43,10 @@ pub(crate) struct Run {
     methods: Vec<(String, Rc<Function>)>,
     /// The program was left.
     left: bool,
+    /// A `return`, `break` or `continue` inside an expression.
+    leaving: Option<End>,
+    /// The value of the last statement, for languages where that is what a body gives.
+    last: Data,
     /// Functions that are active.
     calls: u32,
     depth: u32,
@@ -53,19 +58,70 @@ const MAX_SCRIPT_DEPTH: u32 = 200;
 impl Interp<'_> {
     /// Runs a script as the process `by`.
     pub(crate) fn run_script(&mut self, language: Language, script: &Script, by: ProcessId) {
-        let mut run = Run {
-            language,
-            by,
-            scopes: vec![HashMap::new()],
-            open: Vec::new(),
-            methods: Vec::new(),
-            left: false,
-            calls: 0,
-            depth: 0,
-        };
         self.doubt_unparsed(&script.unparsed);
         self.sh.status = Some(0);
-        self.block(&mut run, &script.body);
+        // Code that a script of the same language evaluates sees that script's names.
+        match self.evaluating.take() {
+            Some(mut run) if run.language == language => {
+                run.last = Data::Null;
+                match self.block(&mut run, &script.body) {
+                    End::Return(d) => run.last = d,
+                    End::Exit => run.left = true,
+                    _ => {}
+                }
+                self.evaluating = Some(run);
+            }
+            other => {
+                self.block(&mut Run::new(language, by), &script.body);
+                self.evaluating = other;
+            }
+        }
+    }
+
+    /// Evaluates text as code of the script's own language, with its names. Gives the value of the last statement.
+    pub(super) fn evaluate_here(&mut self, run: &mut Run, code: Value, at: Place) -> Data {
+        let (language, by) = (run.language, run.by);
+        let mine = std::mem::replace(run, Run::new(language, by));
+        let outer = self.evaluating.replace(mine);
+        self.evaluate(language, code, Reach::Argument, by, at, super::nested::Env::Fresh(None, None));
+        if let Some(r) = std::mem::replace(&mut self.evaluating, outer) {
+            *run = r;
+        }
+        std::mem::replace(&mut run.last, Data::Null)
+    }
+
+    /// Text → a function whose body it is (`new Function(code)`, `load(code)`). What it does shows when it is called.
+    pub(super) fn function_of(&mut self, run: &mut Run, params: Vec<String>, code: &Value, at: Place) -> Data {
+        let id = self.effect(Verb::Evaluate, Thing::Code(run.language, code.clone()), run.by, at);
+        self.flow(id, &code.taint());
+        if !code.is_known() {
+            self.doubt(DoubtKind::UnknownCode, code.show(), at);
+        }
+        let (bytes, segments, _) = self.marked(code);
+        if bytes.len() > limits::MAX_VALUE || !self.spend(1 + bytes.len() as u64 / 16) {
+            return Data::unknown("code", at, code.taint());
+        }
+        let Some(script) = crate::syntax::foreign(run.language, &bytes) else {
+            self.doubt(DoubtKind::OpaqueCode, run.language.name().to_string(), at);
+            return Data::unknown("code", at, code.taint());
+        };
+        let text = self.source.add(&bytes, at, segments);
+        let before = self.enter_program(run.language, text, at, Reach::Argument, Some(run.by));
+        let outer = std::mem::replace(&mut self.text, text);
+        self.doubt_unparsed(&script.unparsed);
+        self.text = outer;
+        self.program = before;
+        let params = params.into_iter().map(|p| (p, None)).collect();
+        Data::Function(Rc::new(Function { name: String::new(), params, body: script.body }), text)
+    }
+
+    /// Runs something that may not run: what it leaves (a loop, a function, the program) it leaves perhaps.
+    pub(super) fn perhaps<T>(&mut self, run: &mut Run, body: impl FnOnce(&mut Self, &mut Run) -> T) -> T {
+        let (left, leaving) = (run.left, run.leaving.take());
+        let r = self.conditional(|me| body(me, run));
+        run.left = left;
+        run.leaving = leaving;
+        r
     }
 
     fn block(&mut self, run: &mut Run, body: &[Stmt]) -> End {
@@ -101,14 +157,14 @@ impl Interp<'_> {
     fn statement_inner(&mut self, run: &mut Run, s: &Stmt) -> End {
         match &s.kind {
             StmtKind::Expr(e) => {
-                self.expr(run, e);
-                if run.left {
-                    return End::Exit;
-                }
+                run.last = self.expr(run, e);
+                return run.end();
             }
             StmtKind::Assign(t, e) => {
                 let v = self.expr(run, e);
+                run.last = v.clone();
                 self.assign_target(run, t, v);
+                return run.end();
             }
             StmtKind::If(branches, otherwise) => return self.script_if(run, branches, otherwise, s.span),
             StmtKind::Loop { target, over, condition, body } => {
@@ -128,7 +184,10 @@ impl Interp<'_> {
             }
             StmtKind::Return(e) => {
                 let v = e.as_ref().map_or(Data::Null, |e| self.expr(run, e));
-                return End::Return(v);
+                return match run.end() {
+                    End::Next => End::Return(v),
+                    other => other,
+                };
             }
             StmtKind::Break => return End::Break,
             StmtKind::Continue => return End::Continue,
@@ -141,11 +200,8 @@ impl Interp<'_> {
             }
             StmtKind::Block(body) => return self.block(run, body),
             StmtKind::Maybe(body) => {
-                let saved = self.certainty;
-                self.certainty = saved.min(Certainty::Conditional);
                 let before = run.scopes.clone();
-                let end = self.block(run, body);
-                self.certainty = saved;
+                let end = self.perhaps(run, |me, run| me.block(run, body));
                 run.join(before, self.at(s.span));
                 // Whether it ran is not known, so what follows may run.
                 return match end {
@@ -179,7 +235,9 @@ impl Interp<'_> {
                 None => {
                     let before = run.scopes.clone();
                     self.certainty = saved.min(Certainty::Conditional);
+                    let left = std::mem::replace(&mut run.left, false);
                     let end = self.block(run, body);
+                    run.left = left;
                     if matches!(end, End::Next) {
                         all_left = false;
                         let after = std::mem::replace(&mut run.scopes, before);
@@ -395,6 +453,9 @@ impl Interp<'_> {
                 run.left = true;
                 Data::Null
             }
+            _ if matches!(run.language, Language::Ruby | Language::Perl | Language::PowerShell) => {
+                std::mem::replace(&mut run.last, Data::Null)
+            }
             _ => Data::Null,
         }
     }
@@ -424,6 +485,28 @@ fn only_shapes(language: Language, text: &[u8]) -> bool {
 }
 
 impl Run {
+    fn new(language: Language, by: ProcessId) -> Self {
+        Run {
+            language,
+            by,
+            scopes: vec![HashMap::new()],
+            open: Vec::new(),
+            methods: Vec::new(),
+            left: false,
+            leaving: None,
+            last: Data::Null,
+            calls: 0,
+            depth: 0,
+        }
+    }
+    /// How a statement ended whose expression may have left something.
+    fn end(&mut self) -> End {
+        match self.leaving.take() {
+            _ if self.left => End::Exit,
+            Some(end) => end,
+            None => End::Next,
+        }
+    }
     fn set(&mut self, name: &str, v: Data) {
         // A name of an outer scope stays what it is there, unless it was set there before (closures change it).
         let depth = self.scopes.len();

@@ -26,6 +26,8 @@ pub(super) struct Outcome {
     pub(super) content: Option<Value>,
     /// A host that waits for its port.
     pub(super) host: Option<Value>,
+    /// What evaluated code gave.
+    pub(super) value: Option<Data>,
 }
 
 impl Interp<'_> {
@@ -90,6 +92,7 @@ impl Interp<'_> {
                 out.object.unwrap_or(unknown)
             }
             "path" => Data::Path(rest.to_string()),
+            "value" => out.value.unwrap_or(unknown),
             "transform" => {
                 let input = positional.first().cloned().or(out.object).unwrap_or(Data::Null);
                 transformed(rest, &input, at).unwrap_or(unknown)
@@ -136,6 +139,19 @@ impl Interp<'_> {
                 let rest = all.into_iter().skip(1).map(|d| (None, d)).collect();
                 Some(self.apply(run, callee, rest, at))
             }
+            // `p.then(f)`: what the function makes of the object
+            "then" => {
+                let f = all.get(1)?.clone();
+                Some(self.apply(run, f, vec![(None, first?)], at))
+            }
+            // `new Function('a', 'b', 'return a + b')`: the last is the body
+            "function" => {
+                let (body, params) = all.split_last()?;
+                let params = params.iter().filter_map(|p| p.value(at).as_str().map(|s| s.into_owned())).collect();
+                Some(self.function_of(run, params, &body.value(at), at))
+            }
+            // `load(code, name)`: the first is the body
+            "chunk" => Some(self.function_of(run, Vec::new(), &first?.value(at), at)),
             "map" => {
                 let f = first?;
                 let (items, _) = elements(all.get(1)?.clone(), at);
