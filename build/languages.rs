@@ -74,6 +74,10 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
                 Some(role) => (role.to_string(), String::new(), String::new(), String::new()),
                 None => (get("role"), get("arg"), get("when"), get("unless")),
             };
+            let with = get("with");
+            if !with.is_empty() && with != "*" && !params.contains(&with) {
+                bad(at, format!("`{with}` is not among `params`"));
+            }
             if Role::from_name(Box::leak(role.clone().into_boxed_str())).is_none() {
                 bad(at, format!("`{role}` is no role"));
             }
@@ -87,7 +91,10 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
                     }
                 },
             };
-            let _ = write!(args, "ArgFact {{ at: {position}, role: {role:?}, when: {when:?}, unless: {unless:?} }}, ");
+            let _ = write!(
+                args,
+                "ArgFact {{ at: {position}, role: {role:?}, when: {when:?}, unless: {unless:?}, with: {with:?} }}, "
+            );
         }
         let mut effects = String::new();
         for e in texts(call.get("effect")) {
@@ -98,7 +105,10 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
             let _ = write!(effects, "({verb:?}, {object:?}), ");
         }
         let result = call.get("result").and_then(|v| v.as_str()).unwrap_or("unknown");
-        let callback = call.get("callback").and_then(|v| v.as_bool()).unwrap_or(false);
+        let callback = match call.get("callback") {
+            Some(v) => v.as_integer().and_then(|n| u8::try_from(n).ok()).unwrap_or(u8::from(v.as_bool() == Some(true))),
+            None => 0,
+        };
         let sets = texts(call.get("sets"));
         let _ = writeln!(
             calls,

@@ -75,3 +75,11 @@ pub const MAX_TRANSFORM_STEPS: usize = 400_000;
 pub const MAX_REGEX_WORK: usize = 32 << 20;
 /// Most patterns in one filter.
 pub const MAX_REGEXES: usize = 100;
+/// Longest text of an embedded language that is read through a tree-sitter grammar, in bytes.
+pub const MAX_SCRIPT_INPUT: usize = 512 << 10;
+/// Time that reading it may take, in milliseconds; a grammar reads 5-12 MB/s, so only a text of a costly shape needs it.
+pub const SCRIPT_DEADLINE_MS: u64 = 100;
+/// Steps of 100 parser operations that are free of the clock, so that the answer for an everyday text is always the same.
+pub const MIN_SCRIPT_STEPS: u32 = 1_000;
+/// Deepest nesting of its tree that is lowered; real programs stay under 60 levels.
+pub const MAX_SCRIPT_NESTING: u32 = 180;

@@ -15,6 +15,8 @@ pub struct ArgFact {
     pub when: &'static str,
     /// And only if this does not.
     pub unless: &'static str,
+    /// The parameter whose words follow those of the argument (`spawn(program, words)`); `*` for all arguments behind it.
+    pub with: &'static str,
 }
 
 /// What a call does.
@@ -30,8 +32,8 @@ pub struct CallFact {
     pub effects: &'static [(&'static str, &'static str)],
     /// Properties of its effects.
     pub sets: &'static [&'static str],
-    /// It calls the functions that it is given.
-    pub callback: bool,
+    /// It calls the functions that it is given: 0 for never, else which of their arguments what it got is, from 1.
+    pub callback: u8,
 }
 
 /// The calls of one language.
@@ -44,6 +46,18 @@ struct Table {
 }
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
+
+/// The facts of a call in a name space of which all calls are alike (`Math.*`).
+pub fn lookup_space(language: Language, name: &str) -> Option<&'static CallFact> {
+    let mut head = name;
+    while let Some((outer, _)) = head.rsplit_once('.') {
+        if let Some(fact) = lookup(language, &format!("{outer}.*")) {
+            return Some(fact);
+        }
+        head = outer;
+    }
+    None
+}
 
 /// The facts of a call, by its whole name.
 pub fn lookup(language: Language, name: &str) -> Option<&'static CallFact> {

@@ -6,15 +6,18 @@ pub mod ast;
 pub mod awk;
 pub mod compact;
 pub mod cover;
+pub mod javascript;
 pub mod marker;
 pub mod print;
 pub mod script;
 pub mod shell;
+mod tree;
 
 /// Reads code of an embedded language. `None`: there is no front end for it.
 pub fn foreign(language: crate::effect::Language, text: &[u8]) -> Option<script::Script> {
-    let _ = text;
+    use crate::effect::Language;
     match language {
+        Language::JavaScript => Some(javascript::read(text)),
         _ => None,
     }
 }

@@ -310,12 +310,17 @@ impl Interp<'_> {
             }
             return object;
         }
+        if let Some(fact) = calls::lookup_space(run.language, name) {
+            return self.known_call(run, name, fact, None, args, at);
+        }
         // What the last part says of any object, it says of this one.
-        if let Some((_, last)) = name.rsplit_once('.')
+        if let Some((object, last)) = name.rsplit_once('.')
             && let Some(fact) = calls::lookup(run.language, &format!(".{last}"))
         {
-            return self.known_call(run, name, fact, Some(Data::Path(name.to_string())), args, at);
+            return self.known_call(run, name, fact, Some(Data::Path(object.to_string())), args, at);
         }
+        // Nothing is known of what a module's function does, or one that the text does not define.
+        self.doubt(DoubtKind::OpaqueCode, name.to_string(), at);
         self.unknown_call(run, args, at)
     }
 
@@ -374,6 +379,11 @@ impl Interp<'_> {
         };
         let props = fact.sets.iter().filter_map(|s| Props::from_name(s)).fold(Props::default(), Props::with);
         let mut out = super::ops::Outcome { object: object.clone(), ..Default::default() };
+        // A connection among the arguments is the standard input of what is run (`spawn('sh', {stdio: [s, s, s]})`).
+        let runs = |a: &ArgFact| a.role.starts_with("code.") || a.role.starts_with("command");
+        if fact.args.iter().any(runs) {
+            out.input = args.iter().skip(1).find_map(|(_, d)| self.peer_of(d));
+        }
         let mut made: Vec<EffectId> = Vec::new();
         for arg in fact.args {
             let Some(role) = Role::from_name(arg.role) else { continue };
@@ -381,7 +391,26 @@ impl Interp<'_> {
             if !holds(arg, fact, &get) {
                 continue;
             }
-            self.argument(run, role, data, &mut out, &mut made, at, &get);
+            let data = match arg.with {
+                "" => data,
+                "*" => joined(
+                    data,
+                    args.iter().filter(|(n, _)| n.is_none()).skip(arg.at.saturating_add(1)).map(|(_, d)| d),
+                ),
+                with => {
+                    let more = fact.params.iter().position(|p| *p == with).and_then(get);
+                    joined(data, more.filter(|d| matches!(d, Data::List(_))).into_iter())
+                }
+            };
+            self.argument(run, role, data, &mut out, &mut made, at);
+        }
+        // A thing that connects is connected before what it calls back runs.
+        if let (Some(Data::Object(o)), Some(e)) = (&out.object, out.effect)
+            && self.graph.effect(e).is_some_and(|e| e.verb == Verb::Connect)
+            && let Ok(mut o) = o.try_borrow_mut()
+            && o.effect.is_none()
+        {
+            o.effect = Some(e);
         }
         for (verb, thing) in fact.effects {
             if let Some(v) = Verb::from_name(verb) {
@@ -400,21 +429,40 @@ impl Interp<'_> {
                 self.amend(id, |e| e.props = e.props.with(props));
             }
         }
-        if fact.callback {
+        if fact.callback > 0 {
+            let got = out
+                .content
+                .clone()
+                .map(Data::Text)
+                .or_else(|| out.effect.map(|e| Data::Text(Value::unknown_tainted(Why::Network, at, Taint::of(e)))));
             for (_, d) in &args {
-                let first =
-                    out.content.clone().map(Data::Text).or_else(|| {
-                        out.effect.map(|e| Data::Text(Value::unknown_tainted(Why::Network, at, Taint::of(e))))
-                    });
-                self.callback(run, d.clone(), first.into_iter().map(|d| (None, d)).collect(), at);
+                let mut given: Args = Vec::new();
+                if let Some(got) = &got {
+                    given.extend((1..fact.callback).map(|_| (None, Data::unknown("error", at, Taint::default()))));
+                    given.push((None, got.clone()));
+                }
+                self.callback(run, d.clone(), given, at);
             }
         }
         self.result(run, name, fact, out, args, at)
     }
 
+    /// The connection that something is, belongs to, or came from.
+    pub(super) fn peer_of(&self, d: &Data) -> Option<EffectId> {
+        let connected =
+            |e: EffectId| self.graph.effect(e).is_some_and(|e| matches!(e.verb, Verb::Connect | Verb::Listen));
+        d.taint().0.iter().map(|(o, _)| *o).find(|o| connected(*o))
+    }
+
+    /// Makes a connection the standard input of what runs next.
+    pub(super) fn connect_input(&mut self, connection: Option<EffectId>) {
+        if let Some(e) = connection {
+            self.sh.set_fd(0, super::super::scope::End::Socket(e));
+        }
+    }
+
     /// The effect of one argument.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one call")]
-    fn argument<'d>(
+    fn argument(
         &mut self,
         run: &mut Run,
         role: Role,
@@ -422,9 +470,7 @@ impl Interp<'_> {
         out: &mut super::ops::Outcome,
         made: &mut Vec<EffectId>,
         at: Place,
-        get: &dyn Fn(usize) -> Option<&'d Data>,
     ) {
-        let _ = get;
         let value = data.value(at);
         let mut add = |me: &mut Self, verb: Verb, thing: Thing| {
             let id = me.effect(verb, thing, run.by, at);
@@ -452,9 +498,18 @@ impl Interp<'_> {
                     out.value = Some(self.evaluate_here(run, text, at));
                     return;
                 }
+                let env = super::super::nested::Env::Fresh(None, None);
+                let mut id = None;
+                let input = out.input;
+                if language == Language::Sh {
+                    let word = |w: &[u8]| Value::computed(w, at, Taint::default());
+                    out.runs = vec![word(b"sh"), word(b"-c"), text.clone()];
+                }
                 let printed = self.capture(|me| {
-                    me.evaluate(language, text, Reach::Argument, by, at, super::super::nested::Env::Fresh(None, None));
+                    me.connect_input(input);
+                    id = Some(me.evaluate(language, text, Reach::Argument, by, at, env).0);
                 });
+                out.effect = id;
                 out.content = Some(printed);
             }
             Role::Command | Role::CommandString => {
@@ -471,10 +526,14 @@ impl Interp<'_> {
                 }
                 made.push(id);
                 let parent = self.parent.replace(run.by);
+                let input = out.input;
+                out.runs = words.clone();
                 let printed = self.capture(|me| {
+                    me.connect_input(input);
                     me.run_words(words, at, None, &[], false);
                 });
                 self.parent = parent;
+                out.effect = Some(id);
                 out.content = Some(printed);
             }
             Role::UrlFetch => out.effect = Some(add(self, Verb::Fetch, Thing::Url(value.clone()))),
@@ -615,13 +674,37 @@ fn path_verb(role: Role) -> Option<Verb> {
     })
 }
 
+/// The words of an argument and those that follow it.
+fn joined<'d>(first: Data, more: impl Iterator<Item = &'d Data>) -> Data {
+    let mut words = match first {
+        Data::List(l) => l,
+        other => vec![other],
+    };
+    for d in more {
+        match d {
+            Data::List(l) => words.extend(l.iter().cloned()),
+            other => words.push(other.clone()),
+        }
+    }
+    Data::List(words)
+}
+
 /// Whether the conditions of an argument hold; where that is not known, they do.
 fn holds<'d>(arg: &ArgFact, fact: &CallFact, get: &dyn Fn(usize) -> Option<&'d Data>) -> bool {
     let test = |text: &str| -> Option<bool> {
         let (param, rest) = text.split_once(' ')?;
         let (op, want) = rest.split_once(' ')?;
+        let (param, key) = param.split_once('.').unwrap_or((param, ""));
         let at = fact.params.iter().position(|p| *p == param)?;
-        let Some(data) = get(at) else { return Some(false) };
+        let mut data = get(at);
+        if !key.is_empty() {
+            data = match data {
+                Some(Data::Map(m)) => m.iter().find(|(k, _)| named(k, key)).map(|(_, v)| v),
+                Some(Data::Text(v)) if !v.is_known() => return None,
+                _ => None,
+            };
+        }
+        let Some(data) = data else { return Some(op == "=" && want == "absent") };
         let data = match data {
             Data::Text(v) => v.as_str()?.into_owned(),
             Data::Number(n) => n.to_string(),
@@ -642,6 +725,11 @@ fn holds<'d>(arg: &ArgFact, fact: &CallFact, get: &dyn Fn(usize) -> Option<&'d D
     when && !unless
 }
 
+/// Whether a key of a map is that name.
+fn named(key: &Data, name: &str) -> bool {
+    matches!(key, Data::Text(v) if v.as_str().is_some_and(|s| s == name))
+}
+
 /// A connection's or file's object, with what it was made by.
 pub(super) fn thing(class: &str, effect: Option<EffectId>, path: Option<Value>, content: Option<Value>) -> Data {
     Data::Object(Rc::new(std::cell::RefCell::new(Object {
@@ -649,7 +737,7 @@ pub(super) fn thing(class: &str, effect: Option<EffectId>, path: Option<Value>, 
         effect,
         path,
         content,
-        fields: Vec::new(),
+        ..Object::default()
     })))
 }
 

@@ -41,6 +41,8 @@ pub(crate) struct Object {
     pub(crate) path: Option<Value>,
     /// Its content, where it can be read.
     pub(crate) content: Option<Value>,
+    /// The words of the command that it is the process of.
+    pub(crate) runs: Vec<Value>,
     /// Attributes that the script set.
     pub(crate) fields: Vec<(String, Data)>,
 }
@@ -53,6 +55,30 @@ impl Data {
     /// A new thing of a class.
     pub(crate) fn object(class: &str) -> Data {
         Data::Object(Rc::new(RefCell::new(Object { class: class.to_string(), ..Object::default() })))
+    }
+    /// The words of the command whose process it is, or is a stream of.
+    pub(crate) fn runs(&self) -> Vec<Value> {
+        match self {
+            Data::Object(o) => o.try_borrow().map(|o| o.runs.clone()).unwrap_or_default(),
+            Data::Bound(d, _) => d.runs(),
+            _ => Vec::new(),
+        }
+    }
+    /// The effect that made the thing that it is or belongs to.
+    pub(crate) fn effect(&self) -> Option<EffectId> {
+        match self {
+            Data::Object(o) => o.try_borrow().ok().and_then(|o| o.effect),
+            Data::Bound(d, _) => d.effect(),
+            _ => None,
+        }
+    }
+    /// The content of the thing that it is or belongs to, where it is known that there is one.
+    pub(crate) fn content(&self) -> Option<Value> {
+        match self {
+            Data::Object(o) => o.try_borrow().ok().and_then(|o| o.content.clone()),
+            Data::Bound(d, _) => d.content(),
+            _ => None,
+        }
     }
     /// The same as text, as `str()` gives it.
     pub(crate) fn value(&self, at: Place) -> Value {

@@ -13,6 +13,7 @@ use crate::effect::graph::{DoubtKind, Reach};
 use crate::effect::{Certainty, Language, Object as Thing, ProcessId, Verb};
 use crate::limits;
 use crate::source::{Place, Span};
+use crate::syntax::ast::SyntaxError;
 use crate::syntax::script::Expr;
 use crate::syntax::script::{Function, Kind, Script, Stmt, StmtKind, Target};
 use crate::value::{Taint, Value};
@@ -58,7 +59,7 @@ const MAX_SCRIPT_DEPTH: u32 = 200;
 impl Interp<'_> {
     /// Runs a script as the process `by`.
     pub(crate) fn run_script(&mut self, language: Language, script: &Script, by: ProcessId) {
-        self.doubt_unparsed(&script.unparsed);
+        self.doubt_unread(language, script);
         self.sh.status = Some(0);
         // Code that a script of the same language evaluates sees that script's names.
         match self.evaluating.take() {
@@ -74,6 +75,18 @@ impl Interp<'_> {
             other => {
                 self.block(&mut Run::new(language, by), &script.body);
                 self.evaluating = other;
+            }
+        }
+    }
+
+    /// What a front end could not read is code that is not understood: a grammar is no judge of what runs.
+    fn doubt_unread(&mut self, language: Language, script: &Script) {
+        for u in script.unparsed.iter().take(16) {
+            let at = self.at(u.span);
+            match u.reason {
+                SyntaxError::TooDeep => self.doubt(DoubtKind::Limit, "nesting of the text".into(), at),
+                SyntaxError::TooLarge => self.doubt(DoubtKind::Limit, "size of the text".into(), at),
+                _ => self.doubt(DoubtKind::OpaqueCode, format!("{language} syntax"), at),
             }
         }
     }
@@ -108,7 +121,7 @@ impl Interp<'_> {
         let text = self.source.add(&bytes, at, segments);
         let before = self.enter_program(run.language, text, at, Reach::Argument, Some(run.by));
         let outer = std::mem::replace(&mut self.text, text);
-        self.doubt_unparsed(&script.unparsed);
+        self.doubt_unread(run.language, &script);
         self.text = outer;
         self.program = before;
         let params = params.into_iter().map(|p| (p, None)).collect();

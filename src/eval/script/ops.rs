@@ -26,6 +26,10 @@ pub(super) struct Outcome {
     pub(super) content: Option<Value>,
     /// A host that waits for its port.
     pub(super) host: Option<Value>,
+    /// The words of what was run.
+    pub(super) runs: Vec<Value>,
+    /// The connection that is the standard input of what is run.
+    pub(super) input: Option<EffectId>,
     /// What evaluated code gave.
     pub(super) value: Option<Data>,
 }
@@ -80,7 +84,13 @@ impl Interp<'_> {
                     let fetched = matches!(self.graph.effect(e).map(|e| e.verb), Some(crate::effect::Verb::Fetch));
                     fetched.then(|| Value::unknown_tainted(Why::Network, at, Taint::of(e)))
                 });
-                thing(if rest.is_empty() { name } else { rest }, out.effect, out.path, content)
+                let made = thing(if rest.is_empty() { name } else { rest }, out.effect, out.path, content);
+                if let Data::Object(o) = &made
+                    && let Ok(mut o) = o.try_borrow_mut()
+                {
+                    o.runs = out.runs;
+                }
+                made
             }
             // A connection that is opened on something that is there already.
             "connects" => {
@@ -139,6 +149,105 @@ impl Interp<'_> {
                 let rest = all.into_iter().skip(1).map(|d| (None, d)).collect();
                 Some(self.apply(run, callee, rest, at))
             }
+            // `a.pipe(b)`: what comes out of one goes into the other (a connection into a process).
+            "pipe" => {
+                let to = all.get(1)?;
+                let words = to.runs();
+                if let (Some(e), false) = (self.peer_of(&first?), words.is_empty()) {
+                    let parent = self.parent.replace(run.by);
+                    self.capture(|me| {
+                        me.connect_input(Some(e));
+                        me.run_words(words, at, None, &[], false);
+                    });
+                    self.parent = parent;
+                }
+                Some(to.clone())
+            }
+            // `f.call(this, a)`, `f.apply(this, [a])`, `Reflect.apply(f, this, [a])`
+            "method.call" => {
+                let rest = all.into_iter().skip(2).map(|d| (None, d)).collect();
+                Some(self.apply(run, first?, rest, at))
+            }
+            "method.apply" | "reflect.construct" => {
+                let at_list = if op == "method.apply" { 2 } else { 1 };
+                let (rest, _) = all.get(at_list).cloned().map_or((Vec::new(), true), |l| elements(l, at));
+                Some(self.apply(run, first?, rest.into_iter().map(|d| (None, d)).collect(), at))
+            }
+            // `stream.on('data', f)`: what comes out of the thing goes to the function
+            "listen" => {
+                let object = first?;
+                let got = match (&object, object.effect()) {
+                    (Data::Bound(..) | Data::Object(_), Some(e)) => match object.content() {
+                        Some(c) => Data::Text(c),
+                        None => Data::Text(received(e, at)),
+                    },
+                    _ => Data::unknown("event", at, taint.clone()),
+                };
+                if let Some(f @ Data::Function(..)) = all.last().cloned() {
+                    self.perhaps(run, |me, run| me.apply(run, f, vec![(None, got)], at));
+                }
+                Some(object)
+            }
+            // Text of a thing, a number in a base, bytes in an encoding.
+            "text" => match (first?, all.get(1)) {
+                (Data::Number(n), Some(base)) => {
+                    let base = u32::try_from(base.number()?).ok().filter(|b| (2..=36).contains(b))?;
+                    made(radix(n, base)?.as_bytes())
+                }
+                (d @ Data::Object(_), _) if d.content().is_none() => Some(d),
+                (Data::List(l), _) if l.iter().all(|d| matches!(d, Data::Number(_))) => {
+                    let b: Option<Vec<u8>> = l.iter().map(|d| u8::try_from(d.number()?).ok()).collect();
+                    made(&b?)
+                }
+                (Data::List(l), _) => {
+                    let comma = Value::computed(b",", at, Taint::default());
+                    Some(Data::Text(join(&l, &comma, at)))
+                }
+                (d, encoding) => match encoding.and_then(|e| e.value(at).as_str().map(|s| s.into_owned())).as_deref() {
+                    Some("base64" | "base64url") => transformed("base64 -w0", &Data::Text(d.value(at)), at),
+                    Some("hex") => {
+                        let hex: String = d.value(at).as_literal()?.iter().map(|b| format!("{b:02x}")).collect();
+                        made(hex.as_bytes())
+                    }
+                    _ => Some(Data::Text(d.value(at))),
+                },
+            },
+            "at" => {
+                let n = all.get(1).map_or(Some(0), Data::number)?;
+                let (items, known) = elements(first?, at);
+                let i = if n < 0 { i64::try_from(items.len()).ok()?.checked_add(n)? } else { n };
+                if known { usize::try_from(i).ok().and_then(|i| items.get(i).cloned()) } else { None }
+            }
+            "array" => {
+                let (items, known) = elements(first?, at);
+                if !known {
+                    return None;
+                }
+                match all.get(1).cloned() {
+                    Some(f) => {
+                        let items = items.into_iter().take(1_024);
+                        Some(Data::List(items.map(|i| self.apply(run, f.clone(), vec![(None, i)], at)).collect()))
+                    }
+                    None => Some(Data::List(items)),
+                }
+            }
+            // `%41%20`
+            "unpercent" => made(&unpercent(&bytes(0)?)),
+            // Parts of a path; one that begins with `/` begins anew.
+            "path" => {
+                let mut v = Value::default();
+                for d in &all {
+                    let part = d.value(at);
+                    if part.prefix().starts_with(b"/") {
+                        v = Value::default();
+                    } else if !v.pieces.is_empty() && !v.as_literal().is_some_and(|b| b.ends_with(b"/")) {
+                        v.push(Value::computed(b"/", at, Taint::default()));
+                    }
+                    v.push(part);
+                }
+                Some(Data::Text(v))
+            }
+            "home" => Some(Data::Text(Value::unknown(Why::Home(String::new()), at))),
             // `p.then(f)`: what the function makes of the object
             "then" => {
                 let f = all.get(1)?.clone();
@@ -359,7 +468,13 @@ impl Interp<'_> {
             }
             // Text in an encoding named by the second argument; without one it stays as it is.
             "decode" => match text(1).as_deref() {
-                None => first,
+                None => match first? {
+                    Data::List(l) if l.iter().all(|d| matches!(d, Data::Number(_))) => {
+                        let b: Option<Vec<u8>> = l.iter().map(|d| u8::try_from(d.number()?).ok()).collect();
+                        made(&b?)
+                    }
+                    d => Some(d),
+                },
                 Some("hex" | "hex_codec") => made(&unhex(&text(0)?)?),
                 Some("base64" | "base64_codec" | "b64") => transformed("base64 -d", &first?, at),
                 Some("rot13" | "rot_13" | "rot-13") => made(&rot13(&bytes(0)?)),
@@ -456,6 +571,43 @@ fn replace(s: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
         }
     }
     out.extend_from_slice(rest);
+    out
+}
+
+/// A whole number in a base, as digits and small letters.
+fn radix(n: i64, base: u32) -> Option<String> {
+    let mut rest = n.unsigned_abs();
+    let mut out = Vec::new();
+    loop {
+        let digit = u32::try_from(rest.checked_rem(u64::from(base))?).ok()?;
+        out.push(char::from_digit(digit, base)?);
+        rest = rest.checked_div(u64::from(base))?;
+        if rest == 0 {
+            break;
+        }
+    }
+    if n < 0 {
+        out.push('-');
+    }
+    Some(out.into_iter().rev().collect())
+}
+
+fn unpercent(s: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(s.len());
+    let mut rest = s;
+    while let Some((first, tail)) = rest.split_first() {
+        let hex = tail.get(..2).and_then(|h| std::str::from_utf8(h).ok()).and_then(|h| u8::from_str_radix(h, 16).ok());
+        match hex {
+            Some(b) if *first == b'%' => {
+                out.push(b);
+                rest = tail.get(2..).unwrap_or(&[]);
+            }
+            _ => {
+                out.push(*first);
+                rest = tail;
+            }
+        }
+    }
     out
 }
 

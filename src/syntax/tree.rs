@@ -1,0 +1,256 @@
+//! What the front ends that read through tree-sitter grammars share: a bounded parse, and the walk over its tree.
+//!
+//! In: bytes and a grammar. Out: a [`Script`], lowered by the front end that called; a text that is too long, too deep or
+//! not read in time is an `Unparsed` region, and so is every error node and missing token, while what the parser
+//! recovered is lowered all the same. Floor 2; imports `limits`, `source`, `syntax`. It knows no language's node kinds.
+
+use super::ast::{SyntaxError, Unparsed};
+use super::marker::Readable;
+use super::script::{Expr, Kind, Script, Stmt, StmtKind, Target};
+use crate::limits;
+use crate::source::Span;
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
+
+/// The grammars, in the order of their parsers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grammar {
+    JavaScript,
+    Lua,
+    Perl,
+    /// PHP code without its opening tag.
+    Php,
+    /// A page with PHP in it.
+    PhpPage,
+    PowerShell,
+    Ruby,
+}
+
+impl Grammar {
+    fn language(self) -> Language {
+        match self {
+            Grammar::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
+            Grammar::Lua => tree_sitter_lua::LANGUAGE.into(),
+            Grammar::Perl => ts_parser_perl::LANGUAGE.into(),
+            Grammar::Php => tree_sitter_php::LANGUAGE_PHP_ONLY.into(),
+            Grammar::PhpPage => tree_sitter_php::LANGUAGE_PHP.into(),
+            Grammar::PowerShell => tree_sitter_powershell::LANGUAGE.into(),
+            Grammar::Ruby => tree_sitter_ruby::LANGUAGE.into(),
+        }
+    }
+}
+
+thread_local! {
+    // Made at the first use in a thread: a process that meets no code in a language does not pay for its parser.
+    static PARSERS: RefCell<[Option<Parser>; 7]> = const { RefCell::new([None, None, None, None, None, None, None]) };
+}
+
+/// Reads a text and lowers it.
+pub(super) fn read(grammar: Grammar, text: &[u8], lower: fn(&mut Lowering<'_>, Node<'_>) -> Vec<Stmt>) -> Script {
+    let whole =
+        |reason| Script { body: Vec::new(), unparsed: vec![Unparsed { span: Span::new(0, text.len()), reason }] };
+    if text.len() > limits::MAX_SCRIPT_INPUT {
+        return whole(SyntaxError::TooLarge);
+    }
+    let readable = Readable::new(text);
+    let Some(tree) = parse(grammar, readable.text()) else { return whole(SyntaxError::TooLarge) };
+    let mut low = Lowering { readable: &readable, unparsed: Vec::new(), depth: 0, too_deep: false };
+    let root = tree.root_node();
+    if root.has_error() {
+        low.errors(root);
+    }
+    let body = lower(&mut low, root);
+    Script { body, unparsed: low.unparsed }
+}
+
+fn parse(grammar: Grammar, text: &str) -> Option<Tree> {
+    PARSERS.with(|cell| {
+        let mut all = cell.try_borrow_mut().ok()?;
+        let slot = all.get_mut(grammar as usize)?;
+        if slot.is_none() {
+            let mut parser = Parser::new();
+            parser.set_language(&grammar.language()).ok()?;
+            *slot = Some(parser);
+        }
+        let parser = slot.as_mut()?;
+        let begun = Instant::now();
+        let time = Duration::from_millis(limits::SCRIPT_DEADLINE_MS);
+        let mut steps = 0u32;
+        let mut late = |_: &tree_sitter::ParseState| {
+            steps = steps.saturating_add(1);
+            let stop = steps > limits::MIN_SCRIPT_STEPS && begun.elapsed() > time;
+            if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut late);
+        let bytes = text.as_bytes();
+        let mut input = |offset: usize, _| bytes.get(offset..).unwrap_or(&[]);
+        let tree = parser.parse_with_options(&mut input, None, Some(options));
+        // A parser that was stopped would go on with the old text.
+        parser.reset();
+        tree
+    })
+}
+
+/// The state of one lowering.
+pub(super) struct Lowering<'t> {
+    readable: &'t Readable<'t>,
+    unparsed: Vec<Unparsed>,
+    depth: u32,
+    too_deep: bool,
+}
+
+/// The bytes of a node.
+pub(super) fn span(n: Node<'_>) -> Span {
+    Span::new(n.start_byte(), n.end_byte())
+}
+
+/// The named children, comments left out.
+pub(super) fn kids(n: Node<'_>) -> Vec<Node<'_>> {
+    let mut out = Vec::with_capacity(n.named_child_count());
+    let mut c = n.walk();
+    if c.goto_first_child() {
+        loop {
+            let k = c.node();
+            if k.is_named() && (!k.is_extra() || k.is_error()) {
+                out.push(k);
+            }
+            if !c.goto_next_sibling() {
+                break;
+            }
+        }
+    }
+    out
+}
+
+/// The child in a field.
+pub(super) fn field<'n>(n: Node<'n>, name: &str) -> Option<Node<'n>> {
+    n.child_by_field_name(name)
+}
+
+/// The first named child of a kind.
+pub(super) fn kid<'n>(n: Node<'n>, kind: &str) -> Option<Node<'n>> {
+    kids(n).into_iter().find(|k| k.kind() == kind)
+}
+
+/// Whether a token without a name stands among the children.
+pub(super) fn has_token(n: Node<'_>, token: &str) -> bool {
+    let mut c = n.walk();
+    if c.goto_first_child() {
+        loop {
+            if c.node().kind() == token {
+                return true;
+            }
+            if !c.goto_next_sibling() {
+                break;
+            }
+        }
+    }
+    false
+}
+
+/// A statement.
+pub(super) fn stmt(kind: StmtKind, span: Span) -> Stmt {
+    Stmt { kind, span }
+}
+
+/// An expression for its effects.
+pub(super) fn run(e: Expr) -> Stmt {
+    let span = e.span;
+    Stmt { kind: StmtKind::Expr(e), span }
+}
+
+/// A value whose name no program can hold, for values that are taken apart.
+pub(super) fn temporary(span: Span) -> String {
+    format!("%{}", span.start)
+}
+
+/// `object.name`
+pub(super) fn attribute(object: Expr, name: &str, span: Span) -> Expr {
+    Expr::new(Kind::Attribute(Box::new(object), name.to_string()), span)
+}
+
+/// What an operator that is joined with `=` assigns: `a += b` is `a = a + b`.
+pub(super) fn combined(op: &str, left: Expr, right: Expr, span: Span) -> Expr {
+    Expr::new(Kind::Operator(op.trim_end_matches('=').to_string(), vec![left, right]), span)
+}
+
+/// The expression that reads what a target names.
+pub(super) fn reading(t: &Target, span: Span) -> Expr {
+    let kind = match t {
+        Target::Name(n) => Kind::Name(n.clone()),
+        Target::Attribute(o, n) => Kind::Attribute(o.clone(), n.clone()),
+        Target::Index(o, k) => Kind::Index(o.clone(), k.clone()),
+        Target::List(_) => Kind::Other(Vec::new()),
+    };
+    Expr::new(kind, span)
+}
+
+impl<'t> Lowering<'t> {
+    /// The text of a node, markers as the letters that stand for them.
+    pub(super) fn text(&self, n: Node<'_>) -> &'t str {
+        self.slice(n.start_byte(), n.end_byte())
+    }
+    /// The text between two offsets.
+    pub(super) fn slice(&self, start: usize, end: usize) -> &'t str {
+        self.readable.text().get(start..end).unwrap_or_default()
+    }
+    /// Text that stands as it is.
+    pub(super) fn literal(&self, part: &str, span: Span) -> Expr {
+        Expr::new(Kind::Text(self.readable.bytes(part)), span)
+    }
+    /// Text that stands as it is, as the bytes it holds.
+    pub(super) fn bytes(&self, part: &str) -> super::ast::Bytes {
+        self.readable.bytes(part)
+    }
+    /// A name; one that a piece that is not known is part of is such a piece itself.
+    pub(super) fn name(&self, name: &str, span: Span) -> Expr {
+        if self.readable.marked(name) {
+            self.literal(name, span)
+        } else {
+            Expr::new(Kind::Name(name.to_string()), span)
+        }
+    }
+    /// Goes one level down, within the limit; what lies deeper is given by `flat`.
+    pub(super) fn deeper<T>(&mut self, n: Node<'_>, flat: T, body: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth >= limits::MAX_SCRIPT_NESTING {
+            if !self.too_deep {
+                self.too_deep = true;
+                self.unparsed.push(Unparsed { span: span(n), reason: SyntaxError::TooDeep });
+            }
+            return flat;
+        }
+        self.depth = self.depth.saturating_add(1);
+        let r = stacker::maybe_grow(64 * 1024, 1024 * 1024, || body(self));
+        self.depth = self.depth.saturating_sub(1);
+        r
+    }
+    /// Notes what the parser did not understand.
+    fn errors(&mut self, root: Node<'_>) {
+        let mut c = root.walk();
+        loop {
+            let n = c.node();
+            let bad = n.is_error() || n.is_missing();
+            if bad && self.unparsed.len() < 64 {
+                let reason = if n.end_byte() >= self.readable.text().trim_end().len() {
+                    SyntaxError::UnexpectedEnd
+                } else {
+                    SyntaxError::UnexpectedToken
+                };
+                self.unparsed.push(Unparsed { span: span(n), reason });
+            }
+            if !bad && n.has_error() && c.goto_first_child() {
+                continue;
+            }
+            loop {
+                if c.goto_next_sibling() {
+                    break;
+                }
+                if !c.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+}
