@@ -10,7 +10,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// Keys of a call.
-const KEYS: &[&str] = &["names", "params", "args", "result", "effect", "sets", "callback"];
+const KEYS: &[&str] = &["names", "params", "args", "result", "effect", "sets", "fds", "callback"];
+
+/// Keys of a file.
+const TOP: &[&str] = &["language", "source", "call", "harmless", "transparent", "constants"];
 
 /// The tables of all files in a folder, as Rust source.
 pub(crate) fn compile(dir: &Path, wrong: &mut Vec<String>) -> String {
@@ -83,6 +86,7 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
             }
             let position = match of.as_str() {
                 "" => i,
+                "self" => 254,
                 name => match params.iter().position(|p| p == name) {
                     Some(p) => p,
                     None => {
@@ -110,16 +114,38 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
             None => 0,
         };
         let sets = texts(call.get("sets"));
+        let fds = texts(call.get("fds"));
+        for name in fds.iter().filter(|f| !params.contains(f)) {
+            bad(at, format!("`{name}` is not among `params`"));
+        }
         let _ = writeln!(
             calls,
-            "        CallFact {{ params: &{params:?}, args: &[{args}], result: {result:?}, effects: &[{effects}], sets: &{sets:?}, callback: {callback} }},"
+            "        CallFact {{ params: &{params:?}, args: &[{args}], result: {result:?}, effects: &[{effects}], sets: &{sets:?}, fds: &{fds:?}, callback: {callback} }},"
         );
     }
     let _ = write!(out, "    Table {{ language: {language:?}, names: &[");
     for (name, index) in &names {
         let _ = write!(out, "({name:?}, {index}), ");
     }
-    let _ = writeln!(out, "], calls: &[\n{calls}    ] }},");
+    let mut harmless = texts(table.get("harmless"));
+    harmless.sort();
+    let transparent = texts(table.get("transparent"));
+    let mut constants: Vec<(String, String)> = Vec::new();
+    for (name, value) in table.get("constants").and_then(|v| v.as_table()).into_iter().flatten() {
+        match value {
+            toml::Value::String(s) => constants.push((name.clone(), s.clone())),
+            toml::Value::Integer(n) => constants.push((name.clone(), n.to_string())),
+            _ => bad(0, format!("the constant `{name}` has to be text or a number")),
+        }
+    }
+    constants.sort();
+    for key in table.keys().filter(|k| !TOP.contains(&k.as_str())) {
+        bad(0, format!("unknown key `{key}` (known: {})", TOP.join(", ")));
+    }
+    let _ = writeln!(
+        out,
+        "], calls: &[\n{calls}    ], harmless: &{harmless:?}, transparent: &{transparent:?}, constants: &{constants:?} }},"
+    );
 }
 
 fn texts(v: Option<&toml::Value>) -> Vec<String> {

@@ -67,6 +67,9 @@ pub const MAX_PATTERN_DEPTH: u32 = 24;
 /// Steps one match of a shell pattern may take; a step is one position of the text at one node of the pattern. A plain
 /// pattern of 20 nodes over the longest value takes 20 million.
 pub const MAX_PATTERN_WORK: u64 = 32 << 20;
+/// Operators, brackets and blocks of one Python text, as a bound for the depth of its tree, up to which the parser that
+/// makes boxed trees reads it: each takes a stack frame or three when the tree is dropped. A 500-line module has 5,000.
+pub const MAX_PYTHON_GROWTH: usize = 32_768;
 /// Deepest nesting of an arithmetic expression, variables whose values are expressions included.
 pub const MAX_ARITHMETIC_DEPTH: u32 = 60;
 /// Steps a computed filter may take: commands of a sed script, expressions of an awk program, 32 bytes searched.

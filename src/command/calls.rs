@@ -7,7 +7,7 @@ use crate::effect::Language;
 /// One argument of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgFact {
-    /// Its position, from 0; a named argument counts as the position of its parameter.
+    /// Its position, from 0, or [`SELF`] for the object of a method; a named argument counts as the position of its parameter.
     pub at: usize,
     /// Its role, by name.
     pub role: &'static str,
@@ -18,6 +18,9 @@ pub struct ArgFact {
     /// The parameter whose words follow those of the argument (`spawn(program, words)`); `*` for all arguments behind it.
     pub with: &'static str,
 }
+
+/// Stands for the object that a method is called on.
+pub const SELF: usize = 254;
 
 /// What a call does.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +35,8 @@ pub struct CallFact {
     pub effects: &'static [(&'static str, &'static str)],
     /// Properties of its effects.
     pub sets: &'static [&'static str],
+    /// The parameters that name what descriptors 0, 1 and 2 of the started process are connected to.
+    pub fds: &'static [&'static str],
     /// It calls the functions that it is given: 0 for never, else which of their arguments what it got is, from 1.
     pub callback: u8,
 }
@@ -43,6 +48,12 @@ struct Table {
     /// Names in order, with the index of the call.
     names: &'static [(&'static str, usize)],
     calls: &'static [CallFact],
+    /// Modules and names of which everything without a fact only computes, in order.
+    harmless: &'static [&'static str],
+    /// Names whose parts are visible without them.
+    transparent: &'static [&'static str],
+    /// Names that hold text or numbers, in order.
+    constants: &'static [(&'static str, &'static str)],
 }
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
@@ -61,8 +72,31 @@ pub fn lookup_space(language: Language, name: &str) -> Option<&'static CallFact>
 
 /// The facts of a call, by its whole name.
 pub fn lookup(language: Language, name: &str) -> Option<&'static CallFact> {
-    let table = LANGUAGES.iter().find(|t| t.language == language.name())?;
+    let table = table(language)?;
     let i = table.names.binary_search_by(|(n, _)| (*n).cmp(name)).ok()?;
     let (_, call) = table.names.get(i)?;
     table.calls.get(*call)
+}
+
+fn table(language: Language) -> Option<&'static Table> {
+    LANGUAGES.iter().find(|t| t.language == language.name())
+}
+
+/// Whether a name without facts is known to only compute: it, or a module that it is in, is listed.
+pub fn harmless(language: Language, name: &str) -> bool {
+    let Some(table) = table(language) else { return false };
+    let has = |part: &str| table.harmless.binary_search(&part).is_ok();
+    has(name) || name.char_indices().filter(|(i, c)| *c == '.' && *i > 0).any(|(i, _)| name.get(..i).is_some_and(has))
+}
+
+/// Whether the parts of a name are the same without it (`builtins.print`).
+pub fn transparent(language: Language, name: &str) -> bool {
+    table(language).is_some_and(|t| t.transparent.contains(&name))
+}
+
+/// The text or number that a name holds.
+pub fn constant(language: Language, name: &str) -> Option<&'static str> {
+    let constants = table(language)?.constants;
+    let i = constants.binary_search_by(|(n, _)| (*n).cmp(name)).ok()?;
+    constants.get(i).map(|(_, v)| *v)
 }

@@ -9,6 +9,7 @@ pub mod cover;
 pub mod javascript;
 pub mod marker;
 pub mod print;
+pub mod python;
 pub mod script;
 pub mod shell;
 mod tree;
@@ -18,6 +19,7 @@ pub fn foreign(language: crate::effect::Language, text: &[u8]) -> Option<script:
     use crate::effect::Language;
     match language {
         Language::JavaScript => Some(javascript::read(text)),
+        Language::Python => Some(python::read(text)),
         _ => None,
     }
 }

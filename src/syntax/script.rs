@@ -68,6 +68,8 @@ pub enum StmtKind {
     Block(Vec<Stmt>),
     /// Statements that may or may not run (`except`, `catch`, `rescue`).
     Maybe(Vec<Stmt>),
+    /// These names are those of the scope around (`global x`, `nonlocal x`).
+    Outer(Vec<String>),
     /// The program ends here.
     Exit,
 }

@@ -3,6 +3,7 @@
 //! In: expressions. Out: [`Data`], and the effects of calls by the facts of `grammars/languages`. A call of something
 //! that no fact describes has no effect of its own; functions that are handed to it are called.
 
+use super::super::nested::Env;
 use super::data::{Data, Object};
 use super::{Interp, Run, same};
 use crate::command::Role;
@@ -126,14 +127,7 @@ impl Interp<'_> {
             Kind::Shell(command) => {
                 let code = self.expr(run, command).value(at);
                 let out = self.capture(|me| {
-                    me.evaluate(
-                        Language::Sh,
-                        code,
-                        Reach::Argument,
-                        run.by,
-                        at,
-                        super::super::nested::Env::Fresh(None, None),
-                    );
+                    me.evaluate(Language::Sh, code, Reach::Argument, run.by, at, Env::Fresh(None, None));
                 });
                 Data::Text(out)
             }
@@ -167,26 +161,39 @@ impl Interp<'_> {
         }
     }
 
-    fn name(&mut self, run: &mut Run, n: &str) -> Data {
+    pub(super) fn name(&mut self, run: &mut Run, n: &str) -> Data {
         if let Some(d) = run.get(n) {
             return d.clone();
         }
         for module in run.open.iter().rev() {
             let whole = format!("{module}.{n}");
-            if calls::lookup(run.language, &whole).is_some() {
-                return Data::Path(whole);
+            if calls::lookup(run.language, &whole).is_some() || calls::constant(run.language, &whole).is_some() {
+                return self.path(run, whole);
             }
         }
-        Data::Path(n.to_string())
+        self.path(run, n.to_string())
+    }
+
+    /// What a dotted name is that the script says nothing of: a constant of its module, or just that name.
+    pub(super) fn path(&mut self, run: &Run, whole: String) -> Data {
+        match calls::constant(run.language, &whole) {
+            Some(text) => match text.parse() {
+                Ok(n) => Data::Number(n),
+                Err(_) => Data::Text(Value::computed(text.as_bytes(), Place::default(), Taint::default())),
+            },
+            None => Data::Path(whole),
+        }
     }
 
     pub(super) fn attribute(&mut self, run: &mut Run, object: Data, name: &str, at: Place) -> Data {
         match object {
+            // `builtins.exec` is `exec`.
+            Data::Path(p) if calls::transparent(run.language, &p) => self.name(run, name),
             Data::Path(p) => {
                 let whole = format!("{p}.{name}");
                 match run.get(&whole) {
                     Some(d) => d.clone(),
-                    None => Data::Path(whole),
+                    None => self.path(run, whole),
                 }
             }
             Data::Object(o) => {
@@ -319,8 +326,9 @@ impl Interp<'_> {
         {
             return self.known_call(run, name, fact, Some(Data::Path(object.to_string())), args, at);
         }
-        // Nothing is known of what a module's function does, or one that the text does not define.
-        self.doubt(DoubtKind::OpaqueCode, name.to_string(), at);
+        if !calls::harmless(run.language, name) {
+            self.doubt(DoubtKind::OpaqueCode, name.to_string(), at);
+        }
         self.unknown_call(run, args, at)
     }
 
@@ -335,8 +343,22 @@ impl Interp<'_> {
 
     /// A function that is handed over is called.
     fn callback(&mut self, run: &mut Run, d: Data, args: Args, at: Place) {
-        if let Data::Function(f, text) = d {
-            self.perhaps(run, |me, run| me.call_script(run, &f, text, args, at));
+        match d {
+            Data::Function(f, text) => {
+                self.perhaps(run, |me, run| me.call_script(run, &f, text, args, at));
+            }
+            // A function of a module, if it is known to do something; any other name is a value like others.
+            Data::Path(p) => {
+                let known = calls::lookup(run.language, &p).filter(|f| !f.args.is_empty() || !f.effects.is_empty());
+                if let Some(fact) = known {
+                    let args = match args.is_empty() {
+                        true => vec![(None, Data::unknown("argument of a callback", at, Taint::default()))],
+                        false => args,
+                    };
+                    self.perhaps(run, |me, run| me.known_call(run, &p, fact, None, args, at));
+                }
+            }
+            _ => {}
         }
     }
 
@@ -354,6 +376,15 @@ impl Interp<'_> {
         }
         if let Some(fact) = calls::lookup(run.language, &format!(".{name}")) {
             return self.known_call(run, name, fact, Some(object), args, at);
+        }
+        // Text, numbers and structures have no method that reaches outside; what else has one is not known.
+        let plain = match &object {
+            Data::Text(v) => v.is_known(),
+            Data::Object(_) | Data::Bound(..) | Data::Path(_) => false,
+            _ => true,
+        };
+        if !plain && !calls::harmless(run.language, &format!(".{name}")) {
+            self.doubt(DoubtKind::OpaqueCode, format!(".{name}"), at);
         }
         let mut t = object.taint();
         args.iter().for_each(|(_, d)| t.join(&d.taint()));
@@ -377,6 +408,7 @@ impl Interp<'_> {
             let named = fact.params.get(i).and_then(|p| args.iter().find(|(n, _)| n.as_deref() == Some(*p)));
             named.or_else(|| args.iter().filter(|(n, _)| n.is_none()).nth(i)).map(|(_, d)| d)
         };
+        let ends = self.connected(fact, &get);
         let props = fact.sets.iter().filter_map(|s| Props::from_name(s)).fold(Props::default(), Props::with);
         let mut out = super::ops::Outcome { object: object.clone(), ..Default::default() };
         // A connection among the arguments is the standard input of what is run (`spawn('sh', {stdio: [s, s, s]})`).
@@ -387,7 +419,8 @@ impl Interp<'_> {
         let mut made: Vec<EffectId> = Vec::new();
         for arg in fact.args {
             let Some(role) = Role::from_name(arg.role) else { continue };
-            let Some(data) = get(arg.at).cloned() else { continue };
+            let data = if arg.at == calls::SELF { object.as_ref() } else { get(arg.at) };
+            let Some(data) = data.cloned() else { continue };
             if !holds(arg, fact, &get) {
                 continue;
             }
@@ -411,6 +444,9 @@ impl Interp<'_> {
             && o.effect.is_none()
         {
             o.effect = Some(e);
+        }
+        for (fd, end) in ends {
+            self.sh.set_fd(fd, end);
         }
         for (verb, thing) in fact.effects {
             if let Some(v) = Verb::from_name(verb) {
@@ -459,6 +495,27 @@ impl Interp<'_> {
         if let Some(e) = connection {
             self.sh.set_fd(0, super::super::scope::End::Socket(e));
         }
+    }
+
+    /// Connects the descriptors of the process that a call starts to the things that the call names for them; gives
+    /// what was there before.
+    fn connected<'d>(
+        &mut self,
+        fact: &CallFact,
+        get: &dyn Fn(usize) -> Option<&'d Data>,
+    ) -> Vec<(u32, super::super::scope::End)> {
+        let mut before = Vec::new();
+        for (fd, name) in (0u32..).zip(fact.fds) {
+            let Some(i) = fact.params.iter().position(|p| p == name) else { continue };
+            let Some(Data::Object(o)) = get(i) else { continue };
+            let Some(effect) = o.try_borrow().ok().and_then(|o| o.effect) else { continue };
+            let connection = self.graph.effect(effect).is_some_and(|e| matches!(e.verb, Verb::Connect | Verb::Listen));
+            if connection {
+                before.push((fd, self.sh.fd(fd).clone()));
+                self.sh.set_fd(fd, super::super::scope::End::Socket(effect));
+            }
+        }
+        before
     }
 
     /// The effect of one argument.
@@ -565,7 +622,10 @@ impl Interp<'_> {
                 let (thing, via) = match &out.object {
                     Some(Data::Object(o)) => match o.try_borrow().ok().and_then(|o| o.effect) {
                         Some(e) => (self.graph.effect(e).map(|e| e.object.clone()).unwrap_or_default(), Some(e)),
-                        None => (Thing::None, None),
+                        None => match out.effect {
+                            Some(e) => (self.graph.effect(e).map(|e| e.object.clone()).unwrap_or_default(), Some(e)),
+                            None => (Thing::None, None),
+                        },
                     },
                     _ => match out.effect {
                         Some(e) => (self.graph.effect(e).map(|e| e.object.clone()).unwrap_or_default(), Some(e)),
@@ -615,7 +675,7 @@ impl Interp<'_> {
             Role::PathScript => {
                 let (content, _) = self.read_file(&value, run.by, at);
                 let (language, by) = (run.language, run.by);
-                self.evaluate(language, content, Reach::File, by, at, super::super::nested::Env::Fresh(None, None));
+                self.evaluate(language, content, Reach::File, by, at, Env::Fresh(None, None));
             }
             Role::PathCopy | Role::PathMove | Role::PathLink => {
                 let verb = if role == Role::PathMove { Verb::Move } else { Verb::Read };

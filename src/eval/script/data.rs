@@ -87,7 +87,8 @@ impl Data {
             Data::Number(n) => Value::computed(n.to_string().as_bytes(), at, Taint::default()),
             Data::Bool(b) => Value::computed(if *b { b"True" } else { b"False" }, at, Taint::default()),
             Data::Null => Value::default(),
-            Data::Path(p) => Value::computed(p.as_bytes(), at, Taint::default()),
+            // A name that the script says nothing of: what it holds is not known.
+            Data::Path(_) => Value::unknown_tainted(Why::NotComputed("name"), at, Taint::default()),
             Data::Object(o) => {
                 let o = o.borrow();
                 match (&o.content, &o.path) {

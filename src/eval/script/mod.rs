@@ -7,6 +7,7 @@
 mod call;
 mod data;
 mod ops;
+mod process;
 
 use super::Interp;
 use crate::effect::graph::{DoubtKind, Reach};
@@ -42,6 +43,8 @@ pub(crate) struct Run {
     open: Vec<String>,
     /// Methods of the script's classes, by name.
     methods: Vec<(String, Rc<Function>)>,
+    /// Names that a function takes from the scope around: the function's depth, the name.
+    outer: Vec<(usize, String)>,
     /// The program was left.
     left: bool,
     /// A `return`, `break` or `continue` inside an expression.
@@ -221,6 +224,12 @@ impl Interp<'_> {
                     End::Exit if self.exhausted() => End::Exit,
                     _ => End::Next,
                 };
+            }
+            StmtKind::Outer(names) => {
+                let depth = run.scopes.len();
+                if run.outer.len() < 1_024 {
+                    run.outer.extend(names.iter().map(|n| (depth, n.clone())));
+                }
             }
             StmtKind::Exit => return End::Exit,
         }
@@ -457,6 +466,8 @@ impl Interp<'_> {
         }
         run.scopes.push(scope);
         let end = self.block(run, &f.body);
+        let depth = run.scopes.len();
+        run.outer.retain(|(d, _)| *d < depth);
         run.scopes.pop();
         self.text = saved;
         run.calls = run.calls.saturating_sub(1);
@@ -508,6 +519,7 @@ impl Run {
             left: false,
             leaving: None,
             last: Data::Null,
+            outer: Vec::new(),
             calls: 0,
             depth: 0,
         }
@@ -523,6 +535,14 @@ impl Run {
     fn set(&mut self, name: &str, v: Data) {
         // A name of an outer scope stays what it is there, unless it was set there before (closures change it).
         let depth = self.scopes.len();
+        if self.outer.iter().any(|(d, n)| *d == depth && n == name) {
+            let place = self.scopes.iter().rev().skip(1).position(|s| s.contains_key(name));
+            let index = place.map_or(0, |i| depth.saturating_sub(i.saturating_add(2)));
+            if let Some(s) = self.scopes.get_mut(index) {
+                s.insert(name.to_string(), v);
+            }
+            return;
+        }
         let index = match self.scopes.iter().rposition(|s| s.contains_key(name)) {
             Some(i) if self.language != Language::Python || i == depth.saturating_sub(1) => i,
             _ => depth.saturating_sub(1),

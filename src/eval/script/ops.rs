@@ -125,6 +125,11 @@ impl Interp<'_> {
         let made = |b: &[u8]| -> Option<Data> {
             (b.len() <= limits::MAX_VALUE).then(|| Data::Text(Value::computed(b, at, taint.clone())))
         };
+        // `NAME NUMBER`: the number is an argument's position.
+        let (op, position) = op.split_once(' ').map_or((op, 0), |(o, n)| (o, n.parse().unwrap_or(0)));
+        if let Some(d) = self.more(run, op, position, &all, args, at) {
+            return Some(d);
+        }
         match op {
             // The name of an attribute, module or function as text.
             "getattr" => {
@@ -133,7 +138,10 @@ impl Interp<'_> {
                 Some(self.attribute(run, object, &name, at))
             }
             "import" => Some(Data::Path(text(0)?.trim_end_matches(".js").trim_start_matches("node:").to_string())),
-            "name" => Some(Data::Path(text(0)?)),
+            "name" => {
+                let name = text(if all.len() > 1 && matches!(first, Some(Data::Path(_))) { 1 } else { 0 })?;
+                Some(self.name(run, &name))
+            }
             "send" => {
                 let name = text(1)?;
                 let object = first?;
@@ -261,6 +269,21 @@ impl Interp<'_> {
             }
             // `load(code, name)`: the first is the body
             "chunk" => Some(self.function_of(run, Vec::new(), &first?.value(at), at)),
+            // `Thread(target=f, args=(a, b))`: a function, and its arguments as a list.
+            "apply" => {
+                let named = |n: &str| args.iter().find(|(m, _)| m.as_deref() == Some(n)).map(|(_, d)| d.clone());
+                let callable = |d: &&Data| matches!(d, Data::Path(_) | Data::Function(..) | Data::Bound(..));
+                let place = all.iter().position(|d| callable(&d));
+                let callee = named("target").or_else(|| place.and_then(|i| all.get(i)).cloned())?;
+                let list = named("args").or_else(|| all.iter().rfind(|d| matches!(d, Data::List(_))).cloned());
+                let rest = match list {
+                    Some(Data::List(l)) => l.into_iter().map(|d| (None, d)).collect(),
+                    _ => all.into_iter().skip(place?.saturating_add(1)).map(|d| (None, d)).collect(),
+                };
+                Some(self.apply(run, callee, rest, at))
+            }
+            // What the process reads on its standard input.
+            "stdin" => Some(Data::Text(self.read_all(0)?)),
             "map" => {
                 let f = first?;
                 let (items, _) = elements(all.get(1)?.clone(), at);
@@ -478,7 +501,8 @@ impl Interp<'_> {
                 Some("hex" | "hex_codec") => made(&unhex(&text(0)?)?),
                 Some("base64" | "base64_codec" | "b64") => transformed("base64 -d", &first?, at),
                 Some("rot13" | "rot_13" | "rot-13") => made(&rot13(&bytes(0)?)),
-                Some("zlib" | "zlib_codec") => transformed("zlib -d", &first?, at),
+                Some("zlib" | "zlib_codec" | "zip") => transformed("zlib.decode", &first?, at),
+                Some("bz2" | "bz2_codec") => transformed("bzip2.decode", &first?, at),
                 Some(_) => first,
             },
             "rot13" => made(&rot13(&bytes(0)?)),
@@ -697,6 +721,15 @@ pub(super) fn operator(op: &str, parts: &[Data], at: Place) -> Data {
         }
         ("==" | "===" | "eq" | "is", [a, b]) => equal(a, b).map_or(unknown, Data::Bool),
         ("!=" | "!==" | "ne", [a, b]) => equal(a, b).map_or(unknown, |t| Data::Bool(!t)),
+        ("+", [a, rest @ .., b]) if !rest.is_empty() => {
+            let mut sum = a.clone();
+            for d in rest.iter().chain([b]) {
+                sum = add(sum, d, at);
+            }
+            sum
+        }
+        ("in" | "not in", [a, b]) => contains(a, b).map_or(unknown, |t| Data::Bool(t == (op == "in"))),
+        ("~", [a]) => a.number().map_or(unknown, |n| Data::Number(!n)),
         ("+", [Data::List(a), Data::List(b)]) => Data::List(a.iter().chain(b).cloned().collect()),
         ("+", [Data::Number(a), Data::Number(b)]) => Data::Number(a.wrapping_add(*b)),
         ("-", [Data::Number(a)]) => Data::Number(a.wrapping_neg()),
@@ -716,11 +749,45 @@ pub(super) fn operator(op: &str, parts: &[Data], at: Place) -> Data {
             words.extend(b.words(at));
             Data::Text(transform::printf_values(&words, at, transform::Flavour::Bash).0)
         }
+        // Paths are joined by `/`.
+        ("/", [Data::Text(a), b @ Data::Text(_)]) => {
+            Data::Text(super::process::path(&[Data::Text(a.clone()), b.clone()], at))
+        }
         (_, [a, b]) => match (a.number(), b.number()) {
             (Some(a), Some(b)) => number(op, a, b).unwrap_or(unknown),
             _ => unknown,
         },
         _ => unknown,
+    }
+}
+
+/// `a + b`, without copying what is there already where both are known text.
+fn add(a: Data, b: &Data, at: Place) -> Data {
+    match (a, b) {
+        (Data::Text(mut x), Data::Text(y)) => {
+            match (x.pieces.last_mut(), y.as_literal()) {
+                (Some(crate::value::Piece::Literal(l)), Some(more))
+                    if !l.exact && l.bytes.len().saturating_add(more.len()) <= limits::MAX_VALUE =>
+                {
+                    l.bytes.extend_from_slice(&more);
+                    l.taint.join(&y.taint());
+                }
+                _ => x.push(y.clone()),
+            }
+            Data::Text(x)
+        }
+        (a, b) => operator("+", &[a, b.clone()], at),
+    }
+}
+
+/// Whether `b` holds `a`, where both are known.
+fn contains(a: &Data, b: &Data) -> Option<bool> {
+    match (a, b) {
+        (Data::Text(x), Data::Text(y)) => Some(y.as_str()?.contains(x.as_str()?.as_ref())),
+        (a, Data::List(l)) if l.iter().any(|d| same(a, d)) => Some(true),
+        (a, Data::List(l)) => l.iter().all(|d| equal(a, d) == Some(false)).then_some(false),
+        (a, Data::Map(m)) if m.iter().any(|(d, _)| same(a, d)) => Some(true),
+        _ => None,
     }
 }
 

@@ -1,0 +1,207 @@
+//! Operations of calls that reach the process: programs that are started, what is printed and read, paths of the user.
+//!
+//! In: an operation's name and its arguments. Out: [`Data`], and effects. Which call of which language is which operation
+//! is data.
+
+use super::call::{Args, thing};
+use super::data::Data;
+use super::{Interp, Run};
+use crate::effect::{Object, Verb};
+use crate::source::Place;
+use crate::value::{Taint, Value};
+
+impl Interp<'_> {
+    /// An operation by its name; `None` where it is none of these, or cannot be computed.
+    pub(super) fn more(
+        &mut self,
+        run: &mut Run,
+        op: &str,
+        position: usize,
+        all: &[Data],
+        args: &Args,
+        at: Place,
+    ) -> Option<Data> {
+        match op {
+            // `execl(path, name, a, b)`, `execv(path, [name, a, b])`: the process becomes the program.
+            "become" => {
+                self.start(run, all.get(position..)?, at);
+                run.left = true;
+                Some(Data::Null)
+            }
+            // The same with the program beside the process.
+            "start" => {
+                self.start(run, all.get(position..)?, at);
+                Some(Data::unknown("process", at, Taint::default()))
+            }
+            // The arguments are the words of a command.
+            "words" => {
+                let words: Vec<Value> = all.iter().flat_map(|d| d.words(at)).collect();
+                let out = self.words_of_command(run, words, at);
+                Some(thing("process", None, None, Some(out)))
+            }
+            "print" => {
+                self.print(all, args, at);
+                Some(Data::Null)
+            }
+            // Content that goes into a file that is among the arguments.
+            "put" => {
+                let file = all.iter().find_map(|d| match d {
+                    Data::Object(o) => Some(o.clone()),
+                    _ => None,
+                });
+                let content = all.iter().find(|d| !matches!(d, Data::Object(_)))?.value(at);
+                if let Some(o) = file {
+                    let (path, effect) = o.try_borrow().map(|o| (o.path.clone(), o.effect)).unwrap_or_default();
+                    if let Some(e) = effect {
+                        self.flow(e, &content.taint());
+                    }
+                    if let Some(p) = path {
+                        let key = self.file_key(&p);
+                        self.add_content(&key, content);
+                    }
+                }
+                Some(Data::Null)
+            }
+            "line" => match self.read_line(0, b'\n') {
+                Ok(Some(v)) | Err(v) => Some(Data::Text(v)),
+                Ok(None) => None,
+            },
+            // The lines of a text, or of what a thing holds.
+            "lines" => {
+                let v = all.first()?.value(at);
+                let text = v.as_str()?;
+                let line = |s: &str| Data::Text(Value::computed(s.as_bytes(), at, v.taint()));
+                Some(Data::List(text.lines().take(4_096).map(line).collect()))
+            }
+            // A connection that was accepted, with the address of its peer.
+            "pair" => {
+                let first = all.first()?.clone();
+                let taint = first.taint();
+                Some(Data::List(vec![first, Data::unknown("address", at, taint)]))
+            }
+            "first" => all.first().cloned(),
+            "expanduser" => {
+                let v = all.first()?.value(at);
+                let text = v.as_str()?;
+                match text.strip_prefix('~') {
+                    Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                        let mut out = self.home(at);
+                        out.push(Value::computed(rest.as_bytes(), at, v.taint()));
+                        Some(Data::Text(out))
+                    }
+                    _ => Some(Data::Text(v.clone())),
+                }
+            }
+            "cwd" => {
+                Some(Data::Text(self.sh.cwd.clone().unwrap_or_else(|| Value::computed(b".", at, Taint::default()))))
+            }
+            "dict" => match all.first() {
+                None => Some(Data::Map(named(args, at))),
+                Some(Data::Map(m)) => Some(Data::Map(m.iter().cloned().chain(named(args, at)).collect())),
+                Some(Data::List(pairs)) => {
+                    let pair = |d: &Data| match d {
+                        Data::List(kv) => Some((kv.first()?.clone(), kv.get(1)?.clone())),
+                        _ => None,
+                    };
+                    Some(Data::Map(pairs.iter().map(pair).collect::<Option<Vec<_>>>()?))
+                }
+                _ => None,
+            },
+            // White space, or given characters, off either end: which end is no matter for what the text means.
+            "trim" => {
+                let v = all.first()?.value(at);
+                let text = v.as_str()?;
+                let out = match all.get(1).map(|d| d.value(at)) {
+                    None => text.trim(),
+                    Some(set) => {
+                        let set = set.as_str()?.into_owned();
+                        text.trim_matches(|c| set.contains(c))
+                    }
+                };
+                Some(Data::Text(Value::computed(out.as_bytes(), at, v.taint())))
+            }
+            _ => None,
+        }
+    }
+
+    /// A program by its path and its arguments, the first of which is its own name; a map at the end is its environment.
+    fn start(&mut self, run: &mut Run, all: &[Data], at: Place) {
+        let Some((program, rest)) = all.split_first() else { return };
+        let mut words = vec![program.value(at)];
+        let given: Vec<Value> = rest.iter().filter(|d| !matches!(d, Data::Map(_))).flat_map(|d| d.words(at)).collect();
+        words.extend(given.into_iter().skip(1));
+        let out = self.words_of_command(run, words, at);
+        self.emit(1, out);
+    }
+
+    /// Runs a command given as words; gives what it prints.
+    pub(super) fn words_of_command(&mut self, run: &mut Run, words: Vec<Value>, at: Place) -> Value {
+        let id = self.effect(Verb::Spawn, Object::Command(words.clone()), run.by, at);
+        if let Some(w) = words.first() {
+            self.flow(id, &w.taint());
+        }
+        let parent = self.parent.replace(run.by);
+        let out = self.capture(|me| {
+            me.run_words(words, at, None, &[], false);
+        });
+        self.parent = parent;
+        out
+    }
+
+    fn print(&mut self, all: &[Data], args: &Args, at: Place) {
+        let named = |n: &str| args.iter().find(|(m, _)| m.as_deref() == Some(n)).map(|(_, d)| d.clone());
+        let mut text = Value::default();
+        for (i, d) in all.iter().enumerate() {
+            if i > 0 {
+                text.push(named("sep").map_or_else(|| Value::computed(b" ", at, Taint::default()), |s| s.value(at)));
+            }
+            text.push(d.value(at));
+        }
+        text.push(named("end").map_or_else(|| Value::computed(b"\n", at, Taint::default()), |s| s.value(at)));
+        match named("file") {
+            None => self.emit(1, text),
+            Some(Data::Object(o)) => {
+                let (path, effect) = o.try_borrow().map(|o| (o.path.clone(), o.effect)).unwrap_or_default();
+                if let Some(e) = effect {
+                    self.flow(e, &text.taint());
+                }
+                if let Some(p) = path {
+                    let key = self.file_key(&p);
+                    self.add_content(&key, text);
+                }
+            }
+            Some(Data::Path(p)) if p.ends_with("stdout") => self.emit(1, text),
+            Some(_) => self.emit(2, text),
+        }
+    }
+
+    /// The user's directory.
+    fn home(&mut self, at: Place) -> Value {
+        self.variable("HOME", at).unwrap_or_else(|| Value::unknown(crate::value::Why::Home(String::new()), at))
+    }
+}
+
+/// Parts of a path joined by `/`.
+pub(super) fn path(all: &[Data], at: Place) -> Value {
+    let mut out = Value::default();
+    for d in all {
+        let v = d.value(at);
+        let absolute = v.as_str().is_some_and(|s| s.starts_with('/'));
+        if absolute || out.pieces.is_empty() {
+            out = v;
+            continue;
+        }
+        let ends = out.as_str().is_some_and(|s| s.ends_with('/'));
+        if !ends {
+            out.push(Value::computed(b"/", at, Taint::default()));
+        }
+        out.push(v);
+    }
+    out
+}
+
+/// Named arguments as a map.
+fn named(args: &Args, at: Place) -> Vec<(Data, Data)> {
+    let text = |n: &String| Data::Text(Value::computed(n.as_bytes(), at, Taint::default()));
+    args.iter().filter_map(|(n, d)| Some((text(n.as_ref()?), d.clone()))).collect()
+}
