@@ -62,6 +62,9 @@ pub const MAX_BATCH_LINE: usize = 2 * MAX_INPUT;
 pub const MAX_BATCH_QUEUE: usize = 1_024;
 /// Bytes of those lines and their answers together (one line alone may have more).
 pub const MAX_BATCH_BYTES: usize = 64 << 20;
+/// Largest question of an agent that a hook reads, in bytes: a command of [`MAX_INPUT`] with some of it escaped, and what
+/// the agent says beside it.
+pub const MAX_HOOK_INPUT: usize = 3 * MAX_INPUT;
 /// Deepest nesting of groups in one shell pattern (`@(a|@(b|…))`).
 pub const MAX_PATTERN_DEPTH: u32 = 24;
 /// Steps one match of a shell pattern may take; a step is one position of the text at one node of the pattern. A plain

@@ -13,6 +13,7 @@ mod check;
 mod completions;
 pub mod exit;
 pub mod guard;
+mod hook;
 mod man;
 pub mod output;
 mod rules;
@@ -36,6 +37,7 @@ struct Sub {
 /// The one list of sub-commands: dispatch, help, completions and the manual come from it.
 const SUBS: &[Sub] = &[
     Sub { name: "check", describe: check::describe, run: check::run },
+    Sub { name: "hook", describe: hook::describe, run: hook::run },
     Sub { name: "ast", describe: ast::describe, run: ast::run },
     Sub { name: "rules", describe: rules::describe, run: rules::run },
     Sub { name: "schema", describe: schema::describe, run: schema::run },

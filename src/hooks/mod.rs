@@ -1,0 +1,152 @@
+//! Hooks: how agents ask before they run a command, and how they are answered.
+//!
+//! In: the JSON that an agent writes, a judge that gives verdicts, the policy. Out: a [`Reply`], to the byte what that
+//! agent reads. A host takes a crash, an unknown exit code or a field it does not know for "go on", so every path ends in
+//! a reply: [`answer`] cannot fail. Nothing is judged here. Floor 8; imports `verdict`, `policy`, `effect`.
+//!
+//! [`agents`] holds one entry for each agent: where its JSON has what, and which [`shape`] its answer takes. To add one,
+//! write an entry, and recorded questions with their answers in `tests/hooks/`.
+
+pub mod agents;
+pub mod input;
+mod reason;
+pub mod shape;
+
+use crate::effect::Language;
+use crate::policy::{Failing, HookPolicy, NoAsk, OnBlock, OnWarn};
+use crate::verdict::{Action, Class, Verdict};
+use input::Question;
+use serde_json::Value;
+
+pub use agents::{AGENTS, Agent, find};
+pub use reason::reason;
+
+/// What is said to a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// Nothing: the host goes on by its own rules.
+    Silent,
+    /// Run it without a question.
+    Allow,
+    /// Ask the user.
+    Ask,
+    /// Do not run it.
+    Deny,
+}
+
+/// What a shape puts into a host's words.
+#[derive(Debug)]
+pub struct Answer<'a> {
+    /// What is said.
+    pub ruling: Ruling,
+    /// Why, for the agent and its user. Never empty for [`Ruling::Ask`] and [`Ruling::Deny`].
+    pub reason: String,
+    /// The event that is answered.
+    pub event: &'static str,
+    /// What the host wrote, where it was JSON: hosts with several dialects are answered in the one they speak.
+    pub input: &'a Value,
+}
+
+/// What the process does: writes, and ends with that code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// For standard output.
+    pub stdout: String,
+    /// For standard error.
+    pub stderr: String,
+    /// The exit code: 0, or 2 where that is the host's word for no.
+    pub exit: u8,
+}
+
+impl Reply {
+    /// A JSON object on standard output.
+    pub fn json(value: &Value) -> Reply {
+        Reply { stdout: format!("{value}\n"), ..Reply::default() }
+    }
+    /// Exit code 2 with the reason on standard error.
+    pub fn refusal(reason: &str) -> Reply {
+        Reply { stderr: format!("{reason}\n"), exit: 2, ..Reply::default() }
+    }
+}
+
+/// A command that an agent wants to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its bytes.
+    pub command: Vec<u8>,
+    /// The shell that reads it.
+    pub shell: Language,
+    /// The directory it runs in, where the agent says so.
+    pub cwd: Option<String>,
+    /// The agent's name for its conversation.
+    pub session: Option<String>,
+}
+
+/// Answers one question of an agent. `judge` gives the verdict on a command, or says why there is none (the analysis
+/// broke or took too long).
+pub fn answer(
+    agent: &Agent,
+    input: &[u8],
+    policy: &HookPolicy,
+    judge: impl FnOnce(&Request) -> Result<Verdict, String>,
+) -> Reply {
+    let (value, question) = input::read(agent, input);
+    let event = question.event(agent);
+    let say = |ruling, reason| (agent.reply)(&Answer { ruling, reason, event, input: &value });
+    match question {
+        Question::Other => say(Ruling::Silent, String::new()),
+        Question::Broken(why, _) => {
+            let (ruling, reason) = failed(policy, &why);
+            say(ruling, reason)
+        }
+        Question::Command(request, _) => match judge(&request) {
+            Ok(verdict) => {
+                let ruling = rule(&verdict, policy, agent.asks);
+                let reason = if ruling == Ruling::Silent { String::new() } else { reason(&verdict) };
+                say(ruling, reason)
+            }
+            Err(why) => {
+                let (ruling, reason) = failed(policy, &why);
+                say(ruling, reason)
+            }
+        },
+    }
+}
+
+/// The reply where not even the question was read: standard input broke.
+pub fn unread(agent: &Agent, policy: &HookPolicy, why: &str) -> Reply {
+    let (ruling, reason) = failed(policy, why);
+    let event = agent.forms.first().map_or("", |f| f.event);
+    (agent.reply)(&Answer { ruling, reason, event, input: &Value::Null })
+}
+
+fn failed(policy: &HookPolicy, why: &str) -> (Ruling, String) {
+    match policy.fail {
+        Failing::Open => (Ruling::Silent, String::new()),
+        Failing::Closed => (
+            Ruling::Deny,
+            format!(
+                "Shellward could not check this command: {why}. Nothing unchecked is run (hooks.fail = \"closed\"). \
+                 Send it again as one plain, shorter command, or tell the user."
+            ),
+        ),
+    }
+}
+
+/// What a verdict becomes at a host that can ask or cannot.
+pub fn rule(verdict: &Verdict, policy: &HookPolicy, asks: bool) -> Ruling {
+    let floor = verdict.findings.iter().any(|f| f.floor);
+    let wanted = match (verdict.action, policy.block, policy.warn) {
+        _ if floor => Ruling::Deny,
+        (Action::Block, OnBlock::Deny, _) | (Action::Warn, _, OnWarn::Deny) => Ruling::Deny,
+        (Action::Block, OnBlock::Ask, _) | (Action::Warn, _, OnWarn::Ask) => Ruling::Ask,
+        (Action::Warn, _, OnWarn::Silent) => Ruling::Silent,
+        (Action::Allow, ..) if policy.allow_safe && verdict.assessment.class == Class::Safe => Ruling::Allow,
+        (Action::Allow, ..) => Ruling::Silent,
+    };
+    match (wanted, asks, policy.no_ask) {
+        (Ruling::Ask, false, NoAsk::Deny) => Ruling::Deny,
+        (Ruling::Ask, false, NoAsk::Silent) => Ruling::Silent,
+        _ => wanted,
+    }
+}

@@ -1,0 +1,167 @@
+//! Hooks as agents meet them: the built binary, a question on standard input, the answer to the byte.
+//!
+//! `tests/hooks/AGENT.toml` hold questions as agents send them (several versions, and broken ones) with what has to be
+//! at that host's decision field. Anyone can add one.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const BIN: &str = env!("CARGO_BIN_EXE_shellward");
+
+/// A file of cases of one agent.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    agent: String,
+    case: Vec<Case>,
+}
+
+/// One question and its answer.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    /// What it shows.
+    name: String,
+    /// What the agent writes.
+    input: String,
+    /// The policy file; none where empty.
+    #[serde(default)]
+    policy: String,
+    /// The exit code.
+    #[serde(default)]
+    exit: i32,
+    /// Standard output, to the byte, without the line feed at its end.
+    stdout: Option<String>,
+    /// Values of the answer by JSON pointer; `absent` for what must not be there, `"filled"` for any non-empty text.
+    #[serde(default)]
+    json: BTreeMap<String, toml::Value>,
+    /// Texts that standard error has. Where none is given, it is empty.
+    #[serde(default)]
+    stderr_has: Vec<String>,
+    /// Texts that standard output has.
+    #[serde(default)]
+    stdout_has: Vec<String>,
+}
+
+fn hook(agent: &str, input: &[u8], policy: Option<&Path>) -> Output {
+    let mut command = Command::new(BIN);
+    // No settings of the machine that runs the test.
+    command.args(["hook", agent]).env("XDG_CONFIG_HOME", "/nonexistent").env_remove("SHELLWARD_POLICY");
+    if let Some(policy) = policy {
+        command.env("SHELLWARD_POLICY", policy);
+    }
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    std::thread::scope(|s| {
+        s.spawn(move || pipe.write_all(input));
+        child.wait_with_output().unwrap()
+    })
+}
+
+fn wrong(case: &Case, out: &Output) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let stdout = String::from_utf8_lossy(&out.stdout);
+    let stderr = String::from_utf8_lossy(&out.stderr);
+    if out.status.code() != Some(case.exit) {
+        wrong.push(format!("ended with {} instead of {}", out.status, case.exit));
+    }
+    if case.stdout.as_ref().is_some_and(|want| *want != stdout.trim_end_matches('\n')) {
+        wrong.push(format!("standard output is {stdout:?}"));
+    }
+    wrong.extend(case.stdout_has.iter().filter(|t| !stdout.contains(*t)).map(|t| format!("stdout lacks {t:?}")));
+    wrong.extend(case.stderr_has.iter().filter(|t| !stderr.contains(*t)).map(|t| format!("stderr lacks {t:?}")));
+    if case.stderr_has.is_empty() && !stderr.is_empty() {
+        wrong.push(format!("standard error is {stderr:?}"));
+    }
+    if !case.json.is_empty() {
+        let value: Value = serde_json::from_str(&stdout).unwrap_or_default();
+        for (pointer, want) in &case.json {
+            let want = serde_json::to_value(want).unwrap();
+            match value.pointer(pointer) {
+                None if want == "absent" => {}
+                Some(Value::String(s)) if want == "filled" && !s.is_empty() => {}
+                Some(got) if *got == want => {}
+                got => wrong.push(format!("{pointer} is {got:?} instead of {want}")),
+            }
+        }
+    }
+    wrong
+}
+
+fn files() -> Vec<(PathBuf, File)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hooks");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
+    paths.retain(|p| p.extension().is_some_and(|e| e == "toml"));
+    paths.sort();
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let file = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        (path, file)
+    };
+    paths.into_iter().map(read).collect()
+}
+
+#[test]
+fn cases() {
+    let mut failed = Vec::new();
+    let scratch = std::env::temp_dir().join(format!("shellward-hooks-{}", std::process::id()));
+    std::fs::create_dir_all(&scratch).unwrap();
+    for (path, file) in files() {
+        for (number, case) in file.case.iter().enumerate() {
+            let policy = scratch.join(format!("{}-{number}.toml", file.agent));
+            std::fs::write(&policy, &case.policy).unwrap();
+            let out = hook(&file.agent, case.input.trim().as_bytes(), Some(&policy));
+            for w in wrong(case, &out) {
+                failed.push(format!("{}: {}: {w}", path.display(), case.name));
+            }
+        }
+    }
+    std::fs::remove_dir_all(&scratch).unwrap();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// Every agent, whatever it is sent: an exit code that its host reads, and either nothing or one JSON object.
+#[test]
+fn nothing_breaks_the_protocol() {
+    let covered: Vec<String> = files().into_iter().map(|(_, f)| f.agent).collect();
+    let deep = format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000));
+    let inputs: &[&[u8]] =
+        &[b"", b"{", b"null", b"[]", b"{}", b"\xFF\xFE", b"{\"tool_name\": 7}", deep.as_bytes(), b"{\"command\": {}}"];
+    for agent in shellward::hooks::AGENTS {
+        assert!(covered.iter().any(|c| c == agent.name), "no recorded question of {}", agent.name);
+        for input in inputs {
+            let out = hook(agent.name, input, None);
+            let code = out.status.code();
+            let refused = code == Some(2) && !out.stderr.is_empty() && out.stdout.is_empty();
+            let object = serde_json::from_slice::<Value>(&out.stdout).is_ok_and(|v| v.is_object());
+            assert!(refused || (code == Some(0) && object), "{}: {input:?}: {out:?}", agent.name);
+        }
+    }
+}
+
+#[test]
+fn huge_input_is_answered() {
+    let command = "a".repeat(shellward::limits::MAX_HOOK_INPUT + 10);
+    let input =
+        format!(r#"{{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{"command":"{command}"}}}}"#);
+    let out = hook("claude", input.as_bytes(), None);
+    let value: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(value["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn a_broken_policy_is_told_and_the_defaults_hold() {
+    let path = std::env::temp_dir().join(format!("shellward-broken-{}.toml", std::process::id()));
+    std::fs::write(&path, "[hooks]\nwarn = 'perhaps'\n").unwrap();
+    let input = br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf ~"}}"#;
+    let out = hook("claude", input, Some(&path));
+    std::fs::remove_file(&path).unwrap();
+    let value: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(value["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert!(String::from_utf8_lossy(&out.stderr).contains("policy"));
+}
