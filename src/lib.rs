@@ -18,6 +18,7 @@ pub mod report;
 pub mod rules;
 pub mod source;
 pub mod syntax;
+pub mod text;
 pub mod url;
 pub mod value;
 pub mod verdict;

@@ -11,6 +11,7 @@ use crate::effect::{Certainty, Effect, EffectId, Flow, Language, Object, Process
 use crate::finding::{PathStep, SpanOut};
 use crate::source::{Place, Source, Span};
 use crate::url::Address;
+use crate::url::lookalike::{Look, looks};
 use crate::value::{Channel, Value};
 use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, VecDeque};
@@ -44,6 +45,7 @@ struct Memory {
     path: OnceCell<Option<Resolved>>,
     other: OnceCell<Option<Resolved>>,
     address: OnceCell<Option<Address>>,
+    looks: OnceCell<Vec<Look>>,
     sources: OnceCell<Vec<Reaching>>,
 }
 
@@ -129,6 +131,11 @@ impl<'a> Facts<'a> {
                 }
             })
             .as_ref()
+    }
+    /// The tricks in the host of that address.
+    pub fn looks(&self, e: &Effect) -> &[Look] {
+        let Some(memory) = self.memory(e) else { return &[] };
+        memory.looks.get_or_init(|| self.address(e).map(looks).unwrap_or_default())
     }
     /// True where following content back was cut short somewhere.
     pub fn was_cut(&self) -> bool {

@@ -14,6 +14,7 @@ mod environment;
 mod execution;
 mod facts;
 mod grades;
+mod lookalike;
 mod machine;
 mod remote;
 mod resources;
@@ -95,6 +96,7 @@ pub struct Rule {
 /// The one list: every family, in the order in which equally severe findings are shown.
 const FAMILIES: &[&[Rule]] = &[
     remote::RULES,
+    lookalike::RULES,
     transport::RULES,
     execution::RULES,
     destruction::RULES,

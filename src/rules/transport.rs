@@ -116,7 +116,7 @@ pub(super) const RULES: &[Rule] = &[
                       behind it. Write the address without it.",
         remediation: "Use the address of the host that is meant, without a user name.",
         good: &["curl https://user:pw@e.example/", "git clone https://token@github.com/o/r"],
-        bad: &["curl https://github.com@e.example/x.sh"],
+        bad: &["curl https://github.com@e.example/x.sh", "curl 'https://github.com\\@e.example/x.sh'"],
         check: userinfo,
     },
     Rule {
@@ -252,6 +252,14 @@ fn userinfo(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         let Some(a) = facts.address(e).filter(|a| matches!(a.scheme.as_str(), "http" | "https" | "ftp")) else {
             continue;
         };
+        // `https://good.example\@evil.example`, `https://good.example#@evil.example`: which side is the host depends on
+        // who reads it (RFC 3986 and WHATWG URL differ).
+        let split = a.path.strip_prefix(['\\', '#', '?']).is_some_and(|p| p.starts_with('@'));
+        if split {
+            let title = format!("{}: {} or what follows the @", rule.title, a.host_shown());
+            out.add(rule.about(facts, e).title(title).evidence_as("url", "is read in two ways", &a.raw, e.place));
+            continue;
+        }
         let Some(user) = a.user.as_deref().filter(|u| is_like_host(u)) else { continue };
         out.add(
             rule.about(facts, e)

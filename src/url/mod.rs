@@ -5,7 +5,9 @@
 //! known stay so. It reads addresses as the programs do (RFC 3986, WHATWG URL, inet_aton(3)), looks nothing up, and
 //! judges nothing. A leaf: imports `value` only.
 
+pub mod known;
 mod list;
+pub mod lookalike;
 
 use crate::value::{Piece, Value};
 pub use list::{HostKind, kind_of};
@@ -63,6 +65,8 @@ pub struct Address {
     pub port: Option<String>,
     /// Path, query and fragment, from the `/` on.
     pub path: String,
+    /// True where a tab or line break stood in it, which programs drop (WHATWG URL).
+    pub has_blanks: bool,
 }
 
 impl Address {
@@ -74,6 +78,7 @@ impl Address {
 
     /// As [`Address::parse`], for a text.
     pub fn parse_text(text: &str, assumed: &str) -> Option<Address> {
+        let has_blanks = text.trim().contains(['\t', '\n', '\r']);
         let text: String = text.trim().chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).take(MAX_ADDRESS).collect();
         if text.is_empty() || text.starts_with('-') || text.starts_with("./") || text.starts_with('/') {
             return None;
@@ -110,6 +115,7 @@ impl Address {
             host_text: show(host_text),
             port: port.map(show),
             path: show(path),
+            has_blanks,
         })
     }
 

@@ -1,0 +1,308 @@
+//! The hosts that are worth imitating, and how letters are read: `grammars/lists/known_hosts.list` and `letters.list`.
+//!
+//! In: the texts of the lists, which are compiled in and read when the first host is compared. Out: whether a domain is
+//! known, which known name another is near to, what a letter looks like. Imports nothing of the project.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+use unicode_normalization::char::is_combining_mark;
+use unicode_script::Script;
+
+const HOSTS: &str = include_str!("../../grammars/lists/known_hosts.list");
+const LETTERS: &str = include_str!("../../grammars/lists/letters.list");
+
+/// Shortest name that is compared letter by letter: shorter ones are a letter away from too much.
+const MIN_NEAR: usize = 6;
+/// Shortest name for which exchanged digits, and two letters in each other's place, are told.
+const MIN_SWAPPED: usize = 5;
+
+fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'))
+}
+
+/// A known domain: the whole, and its first label (`github` of `github.com`).
+type Known = (&'static str, &'static str);
+
+struct Hosts {
+    domains: HashSet<&'static str>,
+    by_length: Vec<Vec<Known>>,
+}
+
+fn hosts() -> &'static Hosts {
+    static HOSTS_READ: OnceLock<Hosts> = OnceLock::new();
+    HOSTS_READ.get_or_init(|| {
+        let mut out = Hosts { domains: HashSet::new(), by_length: Vec::new() };
+        for domain in lines(HOSTS) {
+            let main = domain.split_once('.').map_or(domain, |(m, _)| m);
+            out.domains.insert(domain);
+            if out.by_length.len() <= main.len() {
+                out.by_length.resize(main.len().saturating_add(1), Vec::new());
+            }
+            if let Some(of_length) = out.by_length.get_mut(main.len()) {
+                of_length.push((domain, main));
+            }
+        }
+        out
+    })
+}
+
+#[derive(Default)]
+struct Letters {
+    of_domain: HashMap<&'static str, &'static str>,
+    of_script: Vec<(Script, Vec<&'static str>)>,
+    looks: HashMap<char, &'static str>,
+    swaps: Vec<(&'static str, &'static str)>,
+    second: HashSet<&'static str>,
+    typos: HashSet<&'static str>,
+    files: HashSet<&'static str>,
+    wrong: Vec<&'static str>,
+}
+
+fn letters() -> &'static Letters {
+    static LETTERS_READ: OnceLock<Letters> = OnceLock::new();
+    LETTERS_READ.get_or_init(|| {
+        let mut out = Letters::default();
+        for line in lines(LETTERS) {
+            let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let pair = rest.split_once(' ');
+            match (kind, pair) {
+                ("letters", Some((domains, all))) => out.of_domain.extend(domains.split(',').map(|d| (d, all))),
+                ("script", Some((name, domains))) => match Script::from_short_name(name) {
+                    Some(script) => out.of_script.push((script, domains.split(',').collect())),
+                    None => out.wrong.push(line),
+                },
+                ("looks", Some((letter, text))) => match letter.chars().next() {
+                    Some(c) if letter.chars().count() == 1 => {
+                        out.looks.insert(c, text);
+                    }
+                    _ => out.wrong.push(line),
+                },
+                ("swap", Some(pair)) => out.swaps.push(pair),
+                ("second", _) => out.second.extend(rest.split_whitespace()),
+                ("typo", _) => out.typos.extend(rest.split_whitespace()),
+                ("file", _) => out.files.extend(rest.split_whitespace()),
+                _ => out.wrong.push(line),
+            }
+        }
+        out
+    })
+}
+
+/// The known domain that a host is, or lies under.
+pub fn known(host: &str) -> Option<&'static str> {
+    let mut rest = host;
+    // A name has at most 127 labels (RFC 1035).
+    for _ in 0..128 {
+        if let Some(found) = hosts().domains.get(rest) {
+            return Some(found);
+        }
+        rest = rest.split_once('.')?.1;
+    }
+    None
+}
+
+/// The label that somebody registered, and what it is registered under: `b`, `co.uk` of `a.b.co.uk`.
+pub fn registered(host: &str) -> Option<(&str, &str)> {
+    let (mut front, last) = host.rsplit_once('.')?;
+    let mut suffix = last;
+    if last.len() == 2
+        && let Some((before, second)) = front.rsplit_once('.')
+        && letters().second.contains(second)
+    {
+        front = before;
+        suffix = host.get(before.len().saturating_add(1)..).unwrap_or(last);
+    }
+    let main = front.rsplit('.').next().unwrap_or(front);
+    (!main.is_empty()).then_some((main, suffix))
+}
+
+/// True for a domain that is also the ending of names of files.
+pub fn is_file_like(suffix: &str) -> bool {
+    letters().files.contains(suffix)
+}
+
+/// True where the letters outside ASCII in a label are those of the language of its domain.
+pub fn is_at_home(label: &str, top: &str) -> bool {
+    let Some(own) = letters().of_domain.get(top) else { return false };
+    label.chars().all(|c| c.is_ascii() || own.contains(c))
+}
+
+/// True where the domain is of a country that writes in that script.
+pub fn writes_in(top: &str, script: Script) -> bool {
+    !top.is_ascii() || letters().of_script.iter().any(|(s, tops)| *s == script && tops.contains(&top))
+}
+
+/// What a reader sees who does not look closely: the skeleton of UTS 39 without marks, in lower case.
+pub fn fold(text: &str) -> String {
+    let looks = &letters().looks;
+    let mut out = String::with_capacity(text.len());
+    for c in unicode_security::skeleton(&looked(text, looks)).filter(|c| !is_combining_mark(*c)) {
+        for c in c.to_lowercase() {
+            match looks.get(&c) {
+                Some(as_text) => out.push_str(as_text),
+                None => out.push(c),
+            }
+        }
+    }
+    out
+}
+
+/// True where UTS 39 says of every letter that it is confused with ones of ASCII.
+pub fn is_skeleton_ascii(text: &str) -> bool {
+    unicode_security::skeleton(text).all(|c| c.is_ascii())
+}
+
+fn looked(text: &str, looks: &HashMap<char, &'static str>) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match looks.get(&c) {
+            Some(as_text) => out.push_str(as_text),
+            None => out.push(c),
+        }
+    }
+    out
+}
+
+/// The known domain whose name a label with letters outside ASCII is read as: the same, a letter away, or with more
+/// around it. Both sides are folded.
+pub fn read_as(label: &str) -> Option<&'static str> {
+    static FOLDED: OnceLock<Vec<(String, &'static str)>> = OnceLock::new();
+    let table = FOLDED.get_or_init(|| hosts().by_length.iter().flatten().map(|(d, main)| (fold(main), *d)).collect());
+    let shown = fold(label);
+    let same = table.iter().find(|(f, _)| *f == shown);
+    let near = || {
+        table.iter().find(|(f, _)| {
+            f.len() >= MIN_SWAPPED
+                && (step(f.as_bytes(), shown.as_bytes()).is_some() || f.len() >= MIN_NEAR && shown.contains(f.as_str()))
+        })
+    };
+    same.or_else(near).map(|(_, d)| *d)
+}
+
+/// The known name that stands by itself in a label of another script (`不能paypal打开`).
+pub fn within(label: &str) -> Option<&'static str> {
+    let mut runs = label.split(|c: char| !c.is_ascii_alphanumeric()).filter(|r| r.len() >= MIN_NEAR);
+    runs.find_map(|run| {
+        let of_length = hosts().by_length.get(run.len())?;
+        of_length.iter().find(|(_, main)| *main == run).map(|(d, _)| *d)
+    })
+}
+
+/// How a name differs from a known one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Near {
+    /// Digits and letters that are read as others: `paypa1`, `rnicrosoft`.
+    Swapped,
+    /// One letter more, less, or another; or two in each other's place.
+    Letter,
+    /// The name itself under an ending that is read as the real one.
+    Ending,
+}
+
+/// The known domain that a registered name of ASCII letters is near to.
+pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
+    let by_length = &hosts().by_length;
+    let around = main.len().saturating_sub(1)..=main.len().saturating_add(2);
+    let candidates = || around.clone().filter_map(|n| by_length.get(n)).flatten();
+    if candidates().any(|(_, known)| *known == main) {
+        let typo = letters().typos.contains(suffix) && main.len() >= MIN_SWAPPED;
+        let of_it = |(d, known): &&Known| *known == main && d.len().abs_diff(main.len() + 1 + suffix.len()) <= 1;
+        return if typo { candidates().find(of_it).map(|(d, _)| (*d, Near::Ending)) } else { None };
+    }
+    let shown = swapped(main);
+    for (domain, known) in candidates() {
+        if known.len() >= MIN_SWAPPED && shown.len() <= main.len() && swapped(known) == shown {
+            return Some((domain, Near::Swapped));
+        }
+        let Some(step) = step(known.as_bytes(), main.as_bytes()) else { continue };
+        let enough = match step {
+            Step::Exchange => MIN_SWAPPED,
+            Step::Other | Step::First => MIN_NEAR,
+        };
+        if known.len() >= enough && step != Step::First {
+            return Some((domain, Near::Letter));
+        }
+    }
+    None
+}
+
+fn swapped(name: &str) -> String {
+    letters().swaps.iter().fold(name.to_string(), |n, (from, to)| n.replace(from, to))
+}
+
+/// One step between two names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Two neighbours in each other's place.
+    Exchange,
+    /// Another first letter: mostly another word.
+    First,
+    /// One letter more, less, or another.
+    Other,
+}
+
+/// The one step from `a` to `b`; `None` where it takes none, or more.
+pub fn step(a: &[u8], b: &[u8]) -> Option<Step> {
+    if a == b || a.len().abs_diff(b.len()) > 1 {
+        return None;
+    }
+    let front = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (a.get(front..)?, b.get(front..)?);
+    let back = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    let (a, b) = (a.get(..a.len().checked_sub(back)?)?, b.get(..b.len().checked_sub(back)?)?);
+    match (a, b) {
+        ([_], [_]) if front == 0 => Some(Step::First),
+        ([], [_]) | ([_], []) if front == 0 => Some(Step::First),
+        ([_], [_]) | ([], [_]) | ([_], []) => Some(Step::Other),
+        ([p, q], [r, s]) if p == s && q == r => Some(Step::Exchange),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_an_entry() {
+        assert_eq!(letters().wrong, Vec::<&str>::new());
+        for domain in lines(HOSTS) {
+            assert!(domain.contains('.') && domain.is_ascii() && !domain.contains(' '), "{domain}");
+        }
+    }
+
+    #[test]
+    fn counts_steps() {
+        assert_eq!(step(b"github", b"githbu"), Some(Step::Exchange));
+        assert_eq!(step(b"github", b"gihub"), Some(Step::Other));
+        assert_eq!(step(b"github", b"githuub"), Some(Step::Other));
+        assert_eq!(step(b"github", b"bithub"), Some(Step::First));
+        assert_eq!((step(b"github", b"github"), step(b"github", b"gitlab")), (None, None));
+    }
+
+    #[test]
+    fn near_names() {
+        assert_eq!(near("paypa1", "com"), Some(("paypal.com", Near::Swapped)));
+        assert_eq!(near("rnicrosoft", "com"), Some(("microsoft.com", Near::Swapped)));
+        assert_eq!(near("githubb", "com").map(|n| n.1), Some(Near::Letter));
+        assert_eq!(near("github", "cm").map(|n| n.1), Some(Near::Ending));
+        for (main, suffix) in
+            [("github", "com"), ("stack", "com"), ("switch", "ch"), ("google", "de"), ("disco", "org")]
+        {
+            assert_eq!(near(main, suffix), None, "{main}.{suffix}");
+        }
+        assert_eq!(registered("a.b.co.uk"), Some(("b", "co.uk")));
+        assert_eq!(registered("a.b.com"), Some(("b", "com")));
+        assert_eq!(known("api.github.com"), Some("github.com"));
+    }
+
+    #[test]
+    fn letters_are_read() {
+        for (label, domain) in
+            [("gïthub", "github.com"), ("bėśtchange", "bestchange.net"), ("mуetherwallet", "myetherwallet.com")]
+        {
+            assert_eq!(read_as(label).map(|d| d.split('.').next()), Some(domain.split('.').next()), "{label}");
+        }
+        assert!(is_at_home("münchen", "de") && !is_at_home("münchen", "com") && is_at_home("aþcdef", "is"));
+    }
+}
