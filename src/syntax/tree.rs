@@ -26,6 +26,7 @@ pub(super) enum Grammar {
     PhpPage,
     PowerShell,
     Ruby,
+    Python,
 }
 
 impl Grammar {
@@ -38,13 +39,14 @@ impl Grammar {
             Grammar::PhpPage => tree_sitter_php::LANGUAGE_PHP.into(),
             Grammar::PowerShell => tree_sitter_powershell::LANGUAGE.into(),
             Grammar::Ruby => tree_sitter_ruby::LANGUAGE.into(),
+            Grammar::Python => tree_sitter_python::LANGUAGE.into(),
         }
     }
 }
 
 thread_local! {
     // Made at the first use in a thread: a process that meets no code in a language does not pay for its parser.
-    static PARSERS: RefCell<[Option<Parser>; 7]> = const { RefCell::new([None, None, None, None, None, None, None]) };
+    static PARSERS: RefCell<[Option<Parser>; 8]> = const { RefCell::new([const { None }; 8]) };
 }
 
 /// Reads a text and lowers it.

@@ -16,6 +16,10 @@ impl Lower<'_> {
             // Where it ends, a call of something that is not known stands for what lies below.
             return Expr::call(TOO_DEEP, Vec::new(), at);
         }
+        stacker::maybe_grow(64 << 10, 1 << 20, || self.expr_inner(e, at, depth))
+    }
+
+    fn expr_inner(&self, e: &ast::Expr, at: Span, depth: u32) -> Expr {
         let next = depth.saturating_add(1);
         let one = |e: &ast::Expr| self.expr(e, next);
         let boxed = |e: &ast::Expr| Box::new(self.expr(e, next));

@@ -37,7 +37,7 @@ pub fn read(bytes: &[u8]) -> Script {
             return script;
         }
     }
-    other::read(&text)
+    other::read(bytes)
 }
 
 /// Lowers one text.
@@ -66,3 +66,6 @@ fn growth(bytes: &[u8]) -> usize {
     }
     n
 }
+
+#[cfg(test)]
+mod tests;

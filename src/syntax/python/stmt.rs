@@ -15,7 +15,7 @@ impl Lower<'_> {
         }
         let mut out = Vec::with_capacity(body.len());
         for s in body {
-            self.stmt(s, depth.saturating_add(1), &mut out);
+            stacker::maybe_grow(64 << 10, 1 << 20, || self.stmt(s, depth.saturating_add(1), &mut out));
         }
         out
     }
@@ -49,7 +49,8 @@ impl Lower<'_> {
             ast::Stmt::Assign(a) => {
                 // `a = b = e` gives `e` to each, from the left.
                 let mut value = self.expr(&a.value, depth);
-                let mut targets = a.targets.iter();
+                // Each is a level of the tree, so that as many as that are told apart as may nest.
+                let mut targets = a.targets.iter().take(CHAIN);
                 let first = targets.next();
                 for t in targets.rev() {
                     let kind = Kind::Assign(Box::new(self.target(t, depth)), Box::new(value));
@@ -146,7 +147,7 @@ impl Lower<'_> {
     /// `@d` over `def f` calls `d(f)`, the nearest first.
     fn decorators(&self, list: &[ast::Expr], name: &str, span: Span, depth: u32, out: &mut Vec<Stmt>) {
         let mut value = Expr::new(Kind::Name(name.into()), span);
-        for d in list.iter().rev() {
+        for d in list.iter().rev().take(CHAIN) {
             let callee = Box::new(self.expr(d, depth));
             value = Expr::new(Kind::Call(callee, vec![Arg { name: None, spread: false, value }]), span);
         }
@@ -228,15 +229,7 @@ impl Lower<'_> {
             inner.extend(self.block(&h.body, depth));
             rest.push(Stmt { kind: StmtKind::Maybe(inner), span });
         }
-        let block = Stmt { kind: StmtKind::Block(body), span };
-        // A body that leaves would hide its handlers, which run where it is left by an error before.
-        if matches!(&block.kind, StmtKind::Block(b) if leaves(b)) {
-            out.append(&mut rest);
-            out.push(block);
-        } else {
-            out.push(block);
-            out.append(&mut rest);
-        }
+        attempted(body, rest, span, out);
         for more in [otherwise, last] {
             if !more.is_empty() {
                 out.push(Stmt { kind: StmtKind::Block(self.block(more, depth)), span });
@@ -304,6 +297,23 @@ impl Lower<'_> {
             ast::Expr::Starred(s) => self.target(&s.value, next),
             _ => Target::List(Vec::new()),
         }
+    }
+}
+
+/// Most targets of one assignment, and decorators of one definition, that are followed.
+pub(super) const CHAIN: usize = 64;
+
+/// A body with its handlers. One that leaves would hide them, and they run where an error leaves it before: they stand in
+/// front of it then.
+pub(super) fn attempted(body: Vec<Stmt>, mut handlers: Vec<Stmt>, span: Span, out: &mut Vec<Stmt>) {
+    let first = leaves(&body);
+    let block = Stmt { kind: StmtKind::Block(body), span };
+    if first {
+        out.append(&mut handlers);
+        out.push(block);
+    } else {
+        out.push(block);
+        out.append(&mut handlers);
     }
 }
 
