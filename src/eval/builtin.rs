@@ -14,6 +14,23 @@ use crate::source::Place;
 use crate::value::{Channel, Piece, Taint, Value, Why};
 use std::rc::Rc;
 
+/// The builtin that a command word names: those whose semantics are here, by the names that the language gives them
+/// (POSIX XCU 2.14, bash manual 4). Other names have the semantics that their grammar states.
+pub(crate) fn named(word: &str) -> Option<&'static str> {
+    const NAMES: &[&str] = &[
+        ":", "true", "false", "cd", "pushd", "popd", "echo", "printf", "eval", "exec", "command", "builtin", "test", "[",
+        "read", "mapfile", "set", "shift", "unset", "let", "getopts", "alias", "unalias", "trap", "return", "exit",
+        "break", "continue", "shopt", "source", "declare", "typeset", "local", "export", "readonly",
+    ];
+    match word {
+        "." => Some("source"),
+        "readarray" => Some("mapfile"),
+        "logout" => Some("exit"),
+        "chdir" => Some("cd"),
+        other => NAMES.iter().find(|n| **n == other).copied(),
+    }
+}
+
 impl Interp<'_> {
     /// Runs a builtin.
     pub(crate) fn builtin(

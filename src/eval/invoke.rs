@@ -154,7 +154,7 @@ impl Interp<'_> {
         if self.sh.functions.contains_key(name) {
             return None;
         }
-        match command::builtin(name)? {
+        match super::builtin::named(name)? {
             b @ ("declare" | "typeset" | "local" | "export" | "readonly") => Some(b),
             _ => None,
         }
@@ -255,7 +255,13 @@ impl Interp<'_> {
         let inv = command::read(&argv);
         let shown = if inv.name.is_empty() { word.show() } else { inv.name.clone() };
         let by = self.process(&shown, argv.clone(), at, inv.grammar.is_some());
+        // The redirections of a program are expanded in its own process: what they assign is gone with it.
+        let own = argv.first().and_then(|w| super::builtin::named(&w.as_str()?)).is_none() && inv.builtin.is_none();
+        let vars = own.then(|| self.sh.vars.clone());
         let saved = redirects.map(|r| self.redirect_all(r, at.span, Some(by))).unwrap_or_default();
+        if let Some(v) = vars {
+            self.sh.vars = v;
+        }
         for (n, v, p) in env {
             self.environment(n, v.clone(), *p, by, &inv);
         }
@@ -281,7 +287,7 @@ impl Interp<'_> {
             return self.unknown_program(inv, argv, at, by);
         }
         if functions
-            && let Some(b) = inv.builtin
+            && let Some(b) = argv.first().and_then(|w| super::builtin::named(&w.as_str()?)).or(inv.builtin)
             && let Some(flow) = self.builtin(b, inv, argv, at, by)
         {
             return flow;

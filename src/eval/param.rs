@@ -50,9 +50,11 @@ impl Interp<'_> {
         let got = if p.indirect { self.indirect(p, at) } else { self.got(&p.name, p.subscript.as_ref(), at) };
         match got {
             Got::One(v) => {
+                if let Some(taken) = self.word_operator(p, &v) {
+                    return self.take(p, taken, v, at, quoted, out);
+                }
                 let r = self.operate(p, v, at);
                 if let Some(v) = r {
-                    // An array that an operator gives (`${x:-"$@"}`) is joined: one value is all that is left of it.
                     if quoted && v.pieces.is_empty() {
                         out.push(Run::Null);
                     } else {
@@ -61,6 +63,15 @@ impl Interp<'_> {
                 }
             }
             Got::Many(list, star) => {
+                if matches!(p.op, ParamOp::Default(..) | ParamOp::Alternative(..)) {
+                    let set = joined_list(&list, at);
+                    if let Some(taken) = self.word_operator(p, &set) {
+                        return match (taken, &p.op) {
+                            (Taken::Value, ParamOp::Default(..)) => self.many_runs(list, star, quoted, at, out),
+                            (taken, _) => self.take(p, taken, set, at, quoted, out),
+                        };
+                    }
+                }
                 let list = self.operate_many(p, list, at);
                 match list {
                     Ok(list) => self.many_runs(list, star, quoted, at, out),
@@ -324,29 +335,6 @@ impl Interp<'_> {
                 }
                 Err(Value::computed(list.len().to_string().as_bytes(), at, Taint::default()))
             }
-            ParamOp::Default(..) | ParamOp::Assign(..) | ParamOp::Error(..) | ParamOp::Alternative(..) => {
-                let set = if list.is_empty() {
-                    None
-                } else {
-                    let mut v = Value::default();
-                    for (i, x) in list.iter().enumerate() {
-                        if i > 0 {
-                            v.push(Value::computed(b" ", at, Taint::default()));
-                        }
-                        v.push(x.clone());
-                    }
-                    Some(v)
-                };
-                if let (ParamOp::Default(colon, _), Some(v)) = (&p.op, &set)
-                    && (!colon || empty(v) == Some(false))
-                {
-                    return Ok(list);
-                }
-                match self.operate(p, set, at) {
-                    Some(v) => Err(v),
-                    None => Ok(Vec::new()),
-                }
-            }
             ParamOp::Substring(off, len) => {
                 if many_unknown {
                     return Ok(list);
@@ -390,30 +378,8 @@ impl Interp<'_> {
         match &p.op {
             ParamOp::None => v,
             ParamOp::Length => Some(self.length(v.unwrap_or_default(), at)),
-            ParamOp::Default(colon, w) => self.choose(v, *colon, w, |me, v, w| match v {
-                Some(v) => Some(v),
-                None => Some(me.single(w)),
-            }),
-            ParamOp::Assign(colon, w) => {
-                let name = p.name.clone();
-                self.choose(v, *colon, w, move |me, v, w| match v {
-                    Some(v) => Some(v),
-                    None => {
-                        let v = me.single(w);
-                        me.sh.set_scalar(&name, v.clone());
-                        Some(v)
-                    }
-                })
-            }
-            ParamOp::Error(colon, w) => self.choose(v, *colon, w, |me, v, w| match v {
-                Some(v) => Some(v),
-                None => {
-                    let _ = me.single(w);
-                    me.leave_on_error();
-                    None
-                }
-            }),
-            ParamOp::Alternative(colon, w) => self.choose(v, *colon, w, |me, v, w| v.map(|_| me.single(w))),
+            // The operators that ask whether it is set are `take`'s.
+            ParamOp::Default(..) | ParamOp::Assign(..) | ParamOp::Error(..) | ParamOp::Alternative(..) => v,
             ParamOp::RemovePrefix(long, w) => {
                 let pat = self.pattern(w);
                 Some(self.remove(v?, &pat, *long, true, at))
@@ -477,34 +443,98 @@ impl Interp<'_> {
         }
     }
 
-    /// The four operators that ask whether a parameter is set (and not empty): where that is not known, both ways.
-    fn choose(
-        &mut self,
-        v: Option<Value>,
-        colon: bool,
-        w: &Word,
-        take: impl Fn(&mut Self, Option<Value>, &Word) -> Option<Value>,
-    ) -> Option<Value> {
-        let Some(value) = v else { return take(self, None, w) };
+    /// For the four operators that ask whether a parameter is set (and not empty): what holds.
+    fn word_operator(&self, p: &Param, v: &Option<Value>) -> Option<Taken> {
+        let (ParamOp::Default(colon, _)
+        | ParamOp::Assign(colon, _)
+        | ParamOp::Error(colon, _)
+        | ParamOp::Alternative(colon, _)) = &p.op
+        else {
+            return None;
+        };
+        let Some(value) = v else { return Some(Taken::Word) };
         let outer = value.pieces.iter().any(|p| {
             matches!(p, Piece::Unknown(u) if matches!(u.why, Why::Environment(_) | Why::Parameter(_) | Why::Joined))
         });
-        let is_empty = empty(&value);
-        match (is_empty, colon) {
-            (Some(true), true) => take(self, None, w),
-            (Some(_), _) if !outer => take(self, Some(value), w),
-            (None, false) if !outer => take(self, Some(value), w),
-            (Some(false), true)
-                if value.pieces.iter().any(|p| matches!(p, Piece::Literal(l) if !l.bytes.is_empty())) =>
-            {
-                take(self, Some(value), w)
+        let maybe_unset = self.sh.var(&p.name).is_some_and(|v| v.attrs.maybe_unset);
+        Some(match (empty(value), *colon) {
+            _ if maybe_unset => Taken::Either,
+            (Some(true), true) => Taken::Word,
+            (Some(false), _) => Taken::Value,
+            (_, false) if !outer => Taken::Value,
+            _ => Taken::Either,
+        })
+    }
+
+    /// Gives the value, the word, or what may be either of them.
+    fn take(&mut self, p: &Param, taken: Taken, v: Option<Value>, at: Place, quoted: bool, out: &mut Vec<Run>) {
+        let (ParamOp::Default(_, w) | ParamOp::Assign(_, w) | ParamOp::Error(_, w) | ParamOp::Alternative(_, w)) = &p.op
+        else {
+            return;
+        };
+        let alternative = matches!(p.op, ParamOp::Alternative(..));
+        match (taken, &p.op) {
+            (Taken::Word, ParamOp::Assign(..)) => {
+                let v = self.single(w);
+                self.assign_name(&p.name, v.clone(), at);
+                self.push_value(v, quoted, out);
             }
-            _ => {
-                let set = take(self, Some(value), w).unwrap_or_default();
-                let saved = self.certainty;
-                let unset = take(self, None, w).unwrap_or_default();
-                self.certainty = saved;
-                Some(Value::either(set, unset))
+            (Taken::Either, ParamOp::Assign(..)) => {
+                let unset = self.single(w);
+                let v = Value::either(v.unwrap_or_default(), unset);
+                self.assign_name(&p.name, v.clone(), at);
+                self.push_value(v, quoted, out);
+            }
+            (Taken::Word, ParamOp::Error(..)) => {
+                let _ = self.single(w);
+                self.leave_on_error();
+            }
+            (Taken::Either, ParamOp::Error(..)) => {
+                let _ = self.single(w);
+                self.push_value(v.unwrap_or_default(), quoted, out);
+            }
+            (Taken::Value, ParamOp::Alternative(..)) | (Taken::Word, ParamOp::Default(..)) => {
+                self.word_runs(w, quoted, out);
+            }
+            (Taken::Word, _) => {
+                // `${unset:+word}` is nothing.
+                if quoted {
+                    out.push(Run::Null);
+                }
+            }
+            (Taken::Value, _) => self.push_value(v.unwrap_or_default(), quoted, out),
+            (Taken::Either, _) => {
+                let word = self.single(w);
+                let other = if alternative { Value::default() } else { v.unwrap_or_default() };
+                self.push_value(Value::either(other, word), quoted, out);
+            }
+        }
+    }
+
+    fn push_value(&mut self, v: Value, quoted: bool, out: &mut Vec<Run>) {
+        if quoted && v.pieces.is_empty() {
+            out.push(Run::Null);
+        } else {
+            self.value_runs(v, quoted, out);
+        }
+    }
+
+    /// The word of an operator where it stands for the parameter: its own quotes count, the rest of it is split like
+    /// the result of an expansion.
+    fn word_runs(&mut self, w: &Word, quoted: bool, out: &mut Vec<Run>) {
+        let start = out.len();
+        self.runs(&w.parts, quoted, out);
+        if quoted {
+            if out.len() == start {
+                out.push(Run::Null);
+            }
+            return;
+        }
+        for r in out.iter_mut().skip(start) {
+            if let Run::Piece(_, mode) = r
+                && *mode == Mode::Plain
+            {
+                *mode = Mode::Expanded;
             }
         }
     }
@@ -631,6 +661,32 @@ impl Interp<'_> {
             })
         })
     }
+}
+
+/// What an operator that asks whether a parameter is set gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    /// The parameter is set (and not empty).
+    Value,
+    /// It is not.
+    Word,
+    /// Either.
+    Either,
+}
+
+/// The elements of a list as one text; `None` where there are none.
+fn joined_list(list: &[Value], at: Place) -> Option<Value> {
+    if list.is_empty() {
+        return None;
+    }
+    let mut v = Value::default();
+    for (i, x) in list.iter().enumerate() {
+        if i > 0 {
+            v.push(Value::computed(b" ", at, Taint::default()));
+        }
+        v.push(x.clone());
+    }
+    Some(v)
 }
 
 /// Applies a function to every known reading of a value; what is not known stays unknown, with what it came from.
