@@ -5,7 +5,7 @@
 
 use crate::source::TextId;
 use crate::syntax::ast;
-use crate::value::{Value, Why};
+use crate::value::{Taint, Value, Why};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -20,6 +20,8 @@ pub(crate) enum Content {
     Indexed(BTreeMap<i64, Value>),
     /// An associative array, in order of first assignment.
     Assoc(Vec<(Vec<u8>, Value)>),
+    /// An array of which not even the keys are known, and what its elements came from.
+    Opaque(Taint),
 }
 
 /// Attributes of a variable, as `declare` gives them.
@@ -258,7 +260,7 @@ impl Shell {
                 match vars.get_mut(name) {
                     Some(a) if a == b => {}
                     Some(a) => {
-                        a.content = join_content(name, a.content.clone(), b.content.clone());
+                        a.content = join_content(a.content.clone(), b.content.clone());
                         a.attrs.maybe_unset |= b.attrs.maybe_unset
                             || matches!(b.content, Content::Unset)
                             || matches!(a.content, Content::Unset);
@@ -266,8 +268,8 @@ impl Shell {
                     }
                     None => {
                         let mut v = b.clone();
-                        let outer = Content::Scalar(Value::unknown(Why::Environment(name.clone()), Default::default()));
-                        v.content = join_content(name, outer, v.content);
+                        let outer = outer(name);
+                        v.content = join_content(outer, v.content);
                         v.attrs.maybe_unset = true;
                         vars.insert(name.clone(), v);
                     }
@@ -275,8 +277,8 @@ impl Shell {
             }
             for (name, a) in &mut vars {
                 if !other.vars.contains_key(name) {
-                    let outer = Content::Scalar(Value::unknown(Why::Environment(name.clone()), Default::default()));
-                    a.content = join_content(name, a.content.clone(), outer);
+                    let outer = outer(name);
+                    a.content = join_content(a.content.clone(), outer);
                     a.attrs.maybe_unset = true;
                 }
             }
@@ -317,7 +319,15 @@ impl Shell {
     }
 }
 
-fn join_content(name: &str, a: Content, b: Content) -> Content {
+/// What a variable is that the text has not set.
+fn outer(name: &str) -> Content {
+    if name == "IFS" {
+        return Content::Scalar(Value::computed(b" \t\n", Default::default(), Taint::default()));
+    }
+    Content::Scalar(Value::unknown(Why::Environment(name.to_string()), Default::default()))
+}
+
+fn join_content(a: Content, b: Content) -> Content {
     if a == b {
         return a;
     }
@@ -329,20 +339,18 @@ fn join_content(name: &str, a: Content, b: Content) -> Content {
         (Content::Indexed(a), Content::Indexed(b)) if a.keys().eq(b.keys()) => {
             Content::Indexed(a.into_iter().zip(b).map(|((k, x), (_, y))| (k, Value::either(x, y))).collect())
         }
-        (Content::Unset, c @ (Content::Indexed(_) | Content::Assoc(_)))
-        | (c @ (Content::Indexed(_) | Content::Assoc(_)), Content::Unset) => c,
         (a, b) => {
-            let mut taint = crate::value::Taint::default();
+            let mut taint = Taint::default();
             for c in [&a, &b] {
                 match c {
                     Content::Unset => {}
                     Content::Scalar(v) => taint.join(&v.taint()),
                     Content::Indexed(m) => m.values().for_each(|v| taint.join(&v.taint())),
                     Content::Assoc(m) => m.iter().for_each(|(_, v)| taint.join(&v.taint())),
+                    Content::Opaque(t) => taint.join(t),
                 }
             }
-            let _ = name;
-            Content::Scalar(Value::unknown_tainted(Why::Joined, Default::default(), taint))
+            Content::Opaque(taint)
         }
     }
 }

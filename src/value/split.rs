@@ -36,7 +36,7 @@ pub struct Run {
 pub enum Ifs {
     /// Unset, or known. [`Ifs::default`] is blank, tab, newline.
     Known(Vec<u8>),
-    /// Not known: every run that would be split becomes unknown, but for text of letters and digits.
+    /// Not known: every run that would be split becomes unknown.
     Unknown,
 }
 
@@ -142,11 +142,7 @@ impl Splitter<'_> {
 
     fn literal(&mut self, l: &Literal) {
         let Ifs::Known(ifs) = self.ifs else {
-            if l.bytes.iter().all(u8::is_ascii_alphanumeric) {
-                self.keep(&Value::from_literal(l.clone()), false);
-            } else {
-                self.unknown(Why::Environment("IFS".into()), l.from, &l.taint);
-            }
+            self.unknown(Why::Environment("IFS".into()), l.from, &l.taint);
             return;
         };
         let mut start = 0usize;
