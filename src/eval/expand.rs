@@ -71,7 +71,8 @@ impl Interp<'_> {
         if has_braces(&word.parts) {
             let mut readings: Vec<Vec<Part>> = vec![Vec::new()];
             self.braces(&word.parts, &mut readings);
-            for parts in &readings {
+            for parts in &mut readings {
+                lengthen_names(parts);
                 if out.len() >= limits::MAX_FIELDS {
                     self.limit("words of one brace expansion", self.at(word.span));
                     break;
@@ -579,6 +580,31 @@ pub(crate) fn trim_newlines(v: &mut Value) {
         }
         v.pieces.pop();
     }
+}
+
+/// `$x{a,b}` is `$xa $xb`: braces are expanded before names are read, so what an alternative begins with may belong to
+/// the name before it.
+fn lengthen_names(parts: &mut Vec<Part>) {
+    for i in 0..parts.len() {
+        let next = i.saturating_add(1);
+        let Some([Part { kind: PartKind::Param(p), span }, Part { kind: PartKind::Literal(b), .. }]) =
+            parts.get_mut(i..next.saturating_add(1))
+        else {
+            continue;
+        };
+        let plain = p.subscript.is_none()
+            && !p.indirect
+            && p.op == crate::syntax::ast::ParamOp::None
+            && span.len() == p.name.len().saturating_add(1)
+            && p.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if plain {
+            let n = b.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == b'_').count();
+            let (more, rest) = b.split_at(n);
+            p.name.push_str(&String::from_utf8_lossy(more));
+            *b = Bytes::from_slice(rest);
+        }
+    }
+    parts.retain(|p| !matches!(&p.kind, PartKind::Literal(b) if b.is_empty()));
 }
 
 /// The span of a quoted text without its quotes, where that is a copy.

@@ -163,7 +163,8 @@ impl Generator {
             0..=5 => self.pick(&["lit", "-x", "a/b", "k=v", "x.y", "1"]).to_string(),
             6 => "'s q'".into(),
             7 => "\"d q\"".into(),
-            8 => "$'t\\ta\\x41'".into(),
+            // No blank in it: inside "$(…)" bash 5.2 forgets the quotes of a `$'…'` that stands in `${x:-…}`.
+            8 => "$'t\\x2da\\x41'".into(),
             9 => "\\ e".into(),
             10 => format!("${v}"),
             11 => format!("\"${v}\""),
