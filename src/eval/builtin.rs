@@ -18,9 +18,9 @@ use std::rc::Rc;
 /// (POSIX XCU 2.14, bash manual 4). Other names have the semantics that their grammar states.
 pub(crate) fn named(word: &str) -> Option<&'static str> {
     const NAMES: &[&str] = &[
-        ":", "true", "false", "cd", "pushd", "popd", "echo", "printf", "eval", "exec", "command", "builtin", "test", "[",
-        "read", "mapfile", "set", "shift", "unset", "let", "getopts", "alias", "unalias", "trap", "return", "exit",
-        "break", "continue", "shopt", "source", "declare", "typeset", "local", "export", "readonly",
+        ":", "true", "false", "cd", "pushd", "popd", "echo", "printf", "eval", "exec", "command", "builtin", "test",
+        "[", "read", "mapfile", "set", "shift", "unset", "let", "getopts", "alias", "unalias", "trap", "return",
+        "exit", "break", "continue", "shopt", "source", "declare", "typeset", "local", "export", "readonly",
     ];
     match word {
         "." => Some("source"),

@@ -89,6 +89,10 @@ impl Interp<'_> {
                 put(&mut m, key, v);
                 Content::Assoc(m)
             }
+            Some(Content::Opaque(mut t)) => {
+                t.join(&v.taint());
+                Content::Opaque(t)
+            }
             other => {
                 let mut m = match other {
                     Some(Content::Indexed(m)) => m,
@@ -150,6 +154,9 @@ impl Interp<'_> {
             _ => BTreeMap::new(),
         };
         let mut next = m.keys().next_back().map_or(0, |k| k.saturating_add(1));
+        if append && matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Opaque(_))) {
+            return;
+        }
         let attrs = self.sh.var(name).map(|v| v.attrs).unwrap_or_default();
         for e in elements {
             match &e.subscript {

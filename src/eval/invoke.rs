@@ -248,9 +248,16 @@ impl Interp<'_> {
             && let Some(f) = self.sh.functions.get(n).cloned()
         {
             let saved = redirects.map(|r| self.redirect_all(r, at.span, None)).unwrap_or_default();
-            let flow = self.call_function(n, &f, &argv, at);
+            if !f.maybe {
+                let flow = self.call_function(n, &f, &argv, at);
+                self.restore_fds(saved);
+                return flow;
+            }
+            let before = self.sh.clone();
+            let flow = self.conditional(|me| me.call_function(n, &f, &argv, at));
+            self.after_branch(flow, before);
             self.restore_fds(saved);
-            return flow;
+            return self.conditional(|me| me.run_words(argv, at, redirects, env, false));
         }
         let inv = command::read(&argv);
         let shown = if inv.name.is_empty() { word.show() } else { inv.name.clone() };

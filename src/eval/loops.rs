@@ -50,6 +50,10 @@ impl Interp<'_> {
             }
             turns = turns.saturating_add(1);
             let mut v = item.clone();
+            if v.pieces.len() > 1 && v.pieces.iter().any(|p| matches!(p, Piece::Unknown(u) if u.splits)) {
+                // Where the word is split is not known, so neither is what each turn gets of it.
+                v = Value::unknown_tainted(Why::Joined, v.place(), v.taint());
+            }
             for p in &mut v.pieces {
                 if let Piece::Unknown(u) = p {
                     u.splits = false;

@@ -118,6 +118,8 @@ pub(crate) struct Interp<'a> {
     /// True where the condition of the surrounding construct is the reason that it runs (`if`, `&&`).
     loops: u32,
     fd_names: u32,
+    /// An expansion failed, which ends a shell that is not interactive.
+    pub(crate) fatal: bool,
     pub(crate) witness: bool,
     /// Time that nested programs took.
     pub(crate) nested_time: std::time::Duration,
@@ -170,6 +172,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         forking: false,
         loops: 0,
         fd_names: 63,
+        fatal: false,
         witness: context.witness,
         nested_time: std::time::Duration::ZERO,
         last_process: None,
@@ -442,9 +445,11 @@ impl Interp<'_> {
         let mut vars = ArithVars { it: self, taint: Taint::default() };
         match arithmetic::eval(&bytes, &mut vars) {
             Ok(n) => Ok(n),
-            Err(_) => {
+            Err(e) => {
+                let fatal = matches!(e, arithmetic::ArithError::Syntax(_) | arithmetic::ArithError::Math(_));
                 let mut t = vars.taint;
                 t.join(&v.taint());
+                self.fatal |= fatal && v.is_known();
                 Err(t)
             }
         }
@@ -453,6 +458,7 @@ impl Interp<'_> {
     /// An error that ends a shell that is not interactive (`${x:?}`).
     pub(crate) fn leave_on_error(&mut self) {
         self.sh.status = Some(1);
+        self.fatal = true;
     }
 
     /// A piece that may be any number of words.

@@ -7,6 +7,7 @@ use super::Interp;
 use super::expand::{Mode, Run};
 use super::glob::compile;
 use super::scope::Content;
+use crate::effect::graph::DoubtKind;
 use crate::source::{Place, Span};
 use crate::syntax::ast::{ArithText, Param, ParamOp, ReplaceAt, Subscript, Word};
 use crate::value::pattern::{Extent, Replacement};
@@ -46,6 +47,16 @@ impl Interp<'_> {
                 return self.value_runs(v, quoted, out);
             }
             _ => {}
+        }
+        if self.sh.positional.is_none()
+            && self.sh.outer_positional
+            && matches!(p.name.as_str(), "@" | "*")
+            && !p.indirect
+            && p.op != ParamOp::None
+        {
+            // `${@#x}` of the surrounding shell: a command line has no parameters, a script is seldom cut this way.
+            self.doubt(DoubtKind::UnknownValue, format!("${}", p.name), at);
+            return self.many_runs(Vec::new(), p.name == "*", quoted, at, out);
         }
         let got = if p.indirect { self.indirect(p, at) } else { self.got(&p.name, p.subscript.as_ref(), at) };
         match got {
@@ -134,7 +145,8 @@ impl Interp<'_> {
                 return match &self.sh.positional {
                     Some(list) => Got::Many(list.as_ref().clone(), star),
                     None => {
-                        let mut v = parameter(name);
+                        let mut v =
+                            if self.sh.outer_positional { parameter(name) } else { Value::unknown(Why::Joined, at) };
                         if let Some(Piece::Unknown(u)) = v.pieces.first_mut() {
                             u.splits = true;
                         }
@@ -474,7 +486,8 @@ impl Interp<'_> {
 
     /// Gives the value, the word, or what may be either of them.
     fn take(&mut self, p: &Param, taken: Taken, v: Option<Value>, at: Place, quoted: bool, out: &mut Vec<Run>) {
-        let (ParamOp::Default(_, w) | ParamOp::Assign(_, w) | ParamOp::Error(_, w) | ParamOp::Alternative(_, w)) = &p.op
+        let (ParamOp::Default(_, w) | ParamOp::Assign(_, w) | ParamOp::Error(_, w) | ParamOp::Alternative(_, w)) =
+            &p.op
         else {
             return;
         };

@@ -49,6 +49,8 @@ pub(crate) struct Var {
 pub(crate) struct Func {
     pub(crate) body: Rc<ast::Command>,
     pub(crate) text: TextId,
+    /// True where one of the joined paths does not define it.
+    pub(crate) maybe: bool,
 }
 
 /// What a descriptor is connected to.
@@ -94,6 +96,8 @@ pub(crate) struct Shell {
     pub(crate) aliases: Rc<HashMap<String, Value>>,
     /// `None` where they belong to the surrounding shell.
     pub(crate) positional: Option<Rc<Vec<Value>>>,
+    /// Where there are none: true if they are the surrounding shell's, false if they differ between paths.
+    pub(crate) outer_positional: bool,
     /// `$0`, where set by the text.
     pub(crate) zero: Option<Value>,
     pub(crate) fds: Vec<(u32, End)>,
@@ -118,6 +122,7 @@ impl Default for Shell {
             functions: Rc::default(),
             aliases: Rc::default(),
             positional: None,
+            outer_positional: true,
             zero: None,
             fds: vec![(0, End::Outer(0)), (1, End::Outer(1)), (2, End::Outer(2))],
             cwd: None,
@@ -286,7 +291,14 @@ impl Shell {
         }
         if !Rc::ptr_eq(&out.functions, &other.functions) {
             let mut f = (*other.functions).clone();
-            f.extend(out.functions.iter().map(|(k, v)| (k.clone(), v.clone())));
+            for (k, v) in f.iter_mut() {
+                v.maybe |= !out.functions.contains_key(k);
+            }
+            for (k, v) in out.functions.iter() {
+                let mut v = v.clone();
+                v.maybe |= !other.functions.contains_key(k);
+                f.insert(k.clone(), v);
+            }
             out.functions = Rc::new(f);
         }
         if !Rc::ptr_eq(&out.aliases, &other.aliases) {
@@ -304,7 +316,10 @@ impl Shell {
                 (Some(a), Some(b)) if a.len() == b.len() => {
                     Some(Rc::new(a.iter().zip(b.iter()).map(|(x, y)| Value::either(x.clone(), y.clone())).collect()))
                 }
-                _ => None,
+                _ => {
+                    out.outer_positional = false;
+                    None
+                }
             };
         }
         for (n, e) in &other.fds {

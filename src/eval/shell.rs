@@ -144,7 +144,7 @@ impl Interp<'_> {
     }
 
     /// Joins the state after a branch with the state where it was not taken; a branch that leaves counts no more.
-    fn after_branch(&mut self, flow: Flow, without: Shell) -> Flow {
+    pub(crate) fn after_branch(&mut self, flow: Flow, without: Shell) -> Flow {
         if flow == Flow::Next {
             let with = std::mem::take(&mut self.sh);
             self.sh = with.join(without);
@@ -225,10 +225,16 @@ impl Interp<'_> {
             return Flow::Exit;
         }
         if let CommandKind::Simple(s) = &c.kind {
-            return self.simple(s, c);
+            let flow = self.simple(s, c);
+            if std::mem::take(&mut self.fatal) {
+                // The shell ends here, with an error. What follows is looked at all the same, as something that may run.
+                self.certainty = self.certainty.min(Certainty::Conditional);
+                self.sh.status = None;
+            }
+            return flow;
         }
         if let CommandKind::Function(f) = &c.kind {
-            let func = super::scope::Func { body: Rc::clone(&f.body), text: self.text };
+            let func = super::scope::Func { body: Rc::clone(&f.body), text: self.text, maybe: false };
             Rc::make_mut(&mut self.sh.functions).insert(f.name.clone(), func);
             self.sh.status = Some(0);
             return Flow::Next;

@@ -1,12 +1,12 @@
 //! Seeded shell texts: quoting, expansions, operators, control flow, redirections, functions, nested.
 
 /// The generator (splitmix64).
-pub struct Generator {
+pub(crate) struct Generator {
     state: u64,
 }
 
 impl Generator {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Generator { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) }
     }
     fn next(&mut self) -> u64 {
@@ -24,7 +24,7 @@ impl Generator {
     }
 
     /// One text: some set-up, then commands.
-    pub fn text(&mut self) -> String {
+    pub(crate) fn text(&mut self) -> String {
         let mut out = String::new();
         // Every variable is set, so that nothing depends on the surroundings.
         out.push_str("a=x b='p q' c= d=abcabc e=3 f='*' n=5; arr=(one 'two 2' three); set -- first 'sec ond' third\n");
@@ -46,7 +46,13 @@ impl Generator {
         match self.below(22) {
             0 => format!("if {}; then {}; else {}; fi", self.condition(d), self.command(d), self.command(d)),
             1 => format!("for v in {} {}; do {} \"$v\"; done", self.word(d), self.word(d), self.name()),
-            2 => format!("case {} in {}) {};; *) {};; esac", self.word(d), self.pattern(), self.command(d), self.command(d)),
+            2 => format!(
+                "case {} in {}) {};; *) {};; esac",
+                self.word(d),
+                self.pattern(),
+                self.command(d),
+                self.command(d)
+            ),
             3 => format!("{{ {}; {}; }}", self.command(d), self.command(d)),
             4 => format!("( {}; {} )", self.command(d), self.command(d)),
             5 => format!("fn() {{ {} \"$@\"; {}; }}; fn {}", self.name(), self.command(d), self.word(d)),
@@ -121,7 +127,8 @@ impl Generator {
     }
 
     fn pattern(&mut self) -> String {
-        self.pick(&["x", "a*", "*c", "?", "[a-c]*", "p\\ q", "\"*\"", "@(x|abc*)", "!(x)", "*b*", "\"p q\"", "${a}*"]).to_string()
+        self.pick(&["x", "a*", "*c", "?", "[a-c]*", "p\\ q", "\"*\"", "@(x|abc*)", "!(x)", "*b*", "\"p q\"", "${a}*"])
+            .to_string()
     }
 
     fn arithmetic(&mut self, depth: usize) -> String {
@@ -170,7 +177,7 @@ impl Generator {
             11 => format!("\"${v}\""),
             12 => format!("${{{v}}}"),
             13 => format!("${{{v}:-{}}}", nested(self)),
-            14 => format!("\"${{{v}:+{}}}\"", nested(self)),
+            14 => format!("\"${{{v}:+{}}}\"", self.pick(&["z", "$a", "k${b}", "'q r'"])),
             15 => format!("${{{v}#{}}}", self.pick(&["a", "?", "*b", "x", "p*"])),
             16 => format!("${{{v}##{}}}", self.pick(&["*b", "*", "[a-b]", "a*c"])),
             17 => format!("${{{v}%{}}}", self.pick(&["c", "?", "b*", "*"])),

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The prepared root.
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     root: PathBuf,
 }
 
 /// One command that bash would have run: its words.
-pub type Words = Vec<String>;
+pub(crate) type Words = Vec<String>;
 
 /// What runs the texts inside: each in a subshell of its own, with a handler that records what is not found.
 const DRIVER: &str = r#"
@@ -33,7 +33,7 @@ done
 
 impl Sandbox {
     /// Prepares it; `None`, with a word why, where that cannot be done.
-    pub fn new() -> Option<Sandbox> {
+    pub(crate) fn new() -> Option<Sandbox> {
         let bash = Path::new("/bin/bash");
         if !bash.exists() {
             eprintln!("SKIPPED: there is no /bin/bash");
@@ -61,7 +61,7 @@ impl Sandbox {
     }
 
     /// What bash would run for each text; `None` where it cannot read the text, or did not end in time.
-    pub fn run(&self, texts: &[String]) -> Vec<Option<Vec<Words>>> {
+    pub(crate) fn run(&self, texts: &[String]) -> Vec<Option<Vec<Words>>> {
         let dir = self.root.join("texts");
         let _ = std::fs::remove_dir_all(&dir);
         let _ = std::fs::remove_dir_all(self.root.join("work"));
@@ -74,7 +74,10 @@ impl Sandbox {
         // One process asks bash which texts it can read.
         let mut check = String::new();
         for i in 0..texts.len() {
-            check.push_str(&format!("bash --norc -O extglob -n '{0}/{i:05}' 2>/dev/null </dev/null || echo {i}\n", dir.display()));
+            check.push_str(&format!(
+                "bash --norc -O extglob -n '{0}/{i:05}' 2>/dev/null </dev/null || echo {i}\n",
+                dir.display()
+            ));
         }
         if let Ok(mut p) = Command::new("bash").arg("--norc").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
             if let Some(mut stdin) = p.stdin.take() {
@@ -95,7 +98,20 @@ impl Sandbox {
         }
         let _ = std::fs::write(self.root.join("log"), "");
         let _ = Command::new("timeout")
-            .args(["-s", "KILL", "60", "unshare", "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--fork", "--kill-child=KILL"])
+            .args([
+                "-s",
+                "KILL",
+                "60",
+                "unshare",
+                "--user",
+                "--map-root-user",
+                "--mount",
+                "--pid",
+                "--net",
+                "--ipc",
+                "--fork",
+                "--kill-child=KILL",
+            ])
             .arg("chroot")
             .arg(&self.root)
             .args(["/bash", "--norc", "/driver"])
