@@ -8,6 +8,7 @@ pub mod compact;
 pub mod cover;
 pub mod javascript;
 pub mod marker;
+pub mod perl;
 pub mod print;
 pub mod python;
 pub mod script;
@@ -20,6 +21,7 @@ pub fn foreign(language: crate::effect::Language, text: &[u8]) -> Option<script:
     match language {
         Language::JavaScript => Some(javascript::read(text)),
         Language::Python => Some(python::read(text)),
+        Language::Perl => Some(perl::read(text)),
         _ => None,
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn read(grammar: Grammar, text: &[u8], lower: fn(&mut Lowering<'_>, N
     }
     let readable = Readable::new(text);
     let Some(tree) = parse(grammar, readable.text()) else { return whole(SyntaxError::TooLarge) };
-    let mut low = Lowering { readable: &readable, unparsed: Vec::new(), depth: 0, too_deep: false };
+    let mut low = Lowering { readable: &readable, unparsed: Vec::new(), depth: 0, too_deep: false, bodies: Vec::new() };
     let root = tree.root_node();
     if root.has_error() {
         low.errors(root);
@@ -101,6 +101,8 @@ pub(super) struct Lowering<'t> {
     unparsed: Vec<Unparsed>,
     depth: u32,
     too_deep: bool,
+    /// Bodies of here-documents that wait for their operators, the first last.
+    pub(super) bodies: Vec<Expr>,
 }
 
 /// The bytes of a node.

@@ -1,0 +1,242 @@
+//! Perl.
+//!
+//! In: the text of a program (`perl -e`, a here-document, a script file). Out: a [`Script`]. Scalars, arrays and hashes
+//! keep their signs in names (`$x`, `@x`, `%x`); references are what they refer to; handles are variables that hold what
+//! was opened. A substitution with `/e`, and code in a pattern, is text that is evaluated. Formats, ties and overloading
+//! are not followed. Floor 2; imports `syntax`.
+
+mod expr;
+mod text;
+
+use super::script::{Expr, Function, Kind, Script, Stmt, StmtKind, Target};
+use super::tree::{self, Grammar, Lowering, field, has_token, kids, span, stmt};
+use expr::{expr, target};
+use std::rc::Rc;
+use tree_sitter::Node;
+
+/// Reads a program.
+pub fn read(text: &[u8]) -> Script {
+    tree::read(Grammar::Perl, text, |low, root| {
+        let mut bodies = Vec::new();
+        if low.text(root).contains("<<") {
+            text::bodies(low, root, &mut bodies);
+        }
+        bodies.reverse();
+        low.bodies = bodies;
+        block(low, root)
+    })
+}
+
+/// The statements among the children.
+fn block(low: &mut Lowering<'_>, n: Node<'_>) -> Vec<Stmt> {
+    low.deeper(n, Vec::new(), |low| {
+        let mut out = Vec::new();
+        for k in kids(n) {
+            statement(low, k, &mut out);
+        }
+        out
+    })
+}
+
+/// The block in a field, or the one child that is a block.
+fn body(low: &mut Lowering<'_>, n: Node<'_>) -> Vec<Stmt> {
+    let found = field(n, "block").or_else(|| field(n, "body")).or_else(|| tree::kid(n, "block"));
+    found.map(|b| block(low, b)).unwrap_or_default()
+}
+
+fn statement(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
+    let at = span(n);
+    match n.kind() {
+        "expression_statement" => {
+            for k in kids(n) {
+                expression(low, k, out);
+            }
+        }
+        "conditional_statement" => out.push(conditional(low, n)),
+        "loop_statement" => {
+            let inner = body(low, n);
+            looped(low, n, inner, out);
+        }
+        "for_statement" => {
+            let name = field(n, "variable").and_then(|v| target(low, v));
+            let over = field(n, "list").map(|l| list(low, l));
+            let inner = body(low, n);
+            let name = name.unwrap_or_else(|| Target::Name("$_".into()));
+            out.push(stmt(StmtKind::Loop { target: Some(name), over, condition: None, body: inner }, at));
+        }
+        "cstyle_for_statement" => {
+            let part = |name: &str| field(n, name).filter(|k| k.is_named());
+            if let Some(i) = part("initialiser") {
+                statement(low, i, out);
+            }
+            let condition = part("condition").map(|c| only(low, c));
+            let mut inner = body(low, n);
+            if let Some(u) = part("iterator") {
+                statement(low, u, &mut inner);
+            }
+            out.push(stmt(StmtKind::Loop { target: None, over: None, condition, body: inner }, at));
+        }
+        "subroutine_declaration_statement" | "method_declaration_statement" => {
+            let name = field(n, "name").map(|k| low.text(k).to_string()).unwrap_or_default();
+            let inner = body(low, n);
+            out.push(stmt(StmtKind::Function(Rc::new(subroutine(name, inner))), at));
+        }
+        "block_statement" | "block" | "phaser_statement" => {
+            let inner = if n.kind() == "phaser_statement" { body(low, n) } else { block(low, n) };
+            out.push(stmt(StmtKind::Block(inner), at));
+        }
+        "try_statement" | "defer_statement" => {
+            for (i, k) in kids(n).into_iter().filter(|k| k.kind() == "block").enumerate() {
+                let inner = block(low, k);
+                let kind = if i == 0 { StmtKind::Block(inner) } else { StmtKind::Maybe(inner) };
+                out.push(stmt(kind, span(k)));
+            }
+        }
+        // What is used is there; its names are known by themselves.
+        "use_statement" | "use_version_statement" | "package_statement" | "heredoc_content" | "eof_marker"
+        | "data_section" | "pod" | "comment" | "label" => {}
+        _ => expression(low, n, out),
+    }
+}
+
+/// The one expression of a statement.
+fn only(low: &mut Lowering<'_>, n: Node<'_>) -> Expr {
+    match kids(n).first() {
+        Some(k) if n.kind() == "expression_statement" => expr(low, *k),
+        _ => expr(low, n),
+    }
+}
+
+/// A subroutine finds its arguments in `@_`.
+fn subroutine(name: String, body: Vec<Stmt>) -> Function {
+    Function { name, params: vec![("*@_".to_string(), None)], body }
+}
+
+/// `if`, `unless`, with `elsif` and `else`.
+fn conditional(low: &mut Lowering<'_>, n: Node<'_>) -> Stmt {
+    let mut branches = Vec::new();
+    let mut otherwise = Vec::new();
+    let mut next = Some(n);
+    while let Some(c) = next {
+        next = kids(c).into_iter().find(|k| matches!(k.kind(), "elsif" | "else"));
+        if c.kind() == "else" {
+            otherwise = body(low, c);
+            break;
+        }
+        let mut test = match field(c, "condition") {
+            Some(t) => expr(low, t),
+            None => Expr::new(Kind::Null, span(c)),
+        };
+        if has_token(c, "unless") {
+            test = not(test);
+        }
+        branches.push((test, body(low, c)));
+    }
+    stmt(StmtKind::If(branches, otherwise), span(n))
+}
+
+fn not(e: Expr) -> Expr {
+    let at = e.span;
+    Expr::new(Kind::Operator("not".into(), vec![e]), at)
+}
+
+/// `while`, `until`; reading a handle goes over its lines.
+fn looped(low: &mut Lowering<'_>, n: Node<'_>, inner: Vec<Stmt>, out: &mut Vec<Stmt>) {
+    let at = span(n);
+    let Some(c) = field(n, "condition") else {
+        out.push(stmt(StmtKind::Loop { target: None, over: None, condition: None, body: inner }, at));
+        return;
+    };
+    let (name, source) = match c.kind() {
+        "readline_expression" => (Some(Target::Name("$_".into())), Some(c)),
+        "assignment_expression" => (field(c, "left").and_then(|l| target(low, l)), field(c, "right")),
+        _ => (None, None),
+    };
+    if let (Some(name), Some(source)) = (name, source)
+        && source.kind() == "readline_expression"
+    {
+        let over = Some(expr(low, source));
+        out.push(stmt(StmtKind::Loop { target: Some(name), over, condition: None, body: inner }, at));
+        return;
+    }
+    let mut test = expr(low, c);
+    if has_token(n, "until") {
+        test = not(test);
+    }
+    out.push(stmt(StmtKind::Loop { target: None, over: None, condition: Some(test), body: inner }, at));
+}
+
+/// What is gone over: one list.
+fn list(low: &mut Lowering<'_>, n: Node<'_>) -> Expr {
+    let e = expr(low, n);
+    match &e.kind {
+        Kind::Text(_) | Kind::Number(_) | Kind::Concat(_) => {
+            let at = e.span;
+            Expr::new(Kind::List(vec![e]), at)
+        }
+        _ => e,
+    }
+}
+
+/// An expression as a statement: what modifies one becomes a statement around it.
+fn expression(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
+    low.deeper(n, (), |low| expression_at(low, n, out));
+}
+
+fn expression_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
+    let at = span(n);
+    match n.kind() {
+        "postfix_conditional_expression" => {
+            let mut inner = Vec::new();
+            let test = field(n, "condition");
+            if let Some(k) = kids(n).into_iter().find(|k| test.is_none_or(|t| t.id() != k.id())) {
+                expression(low, k, &mut inner);
+            }
+            let mut test = match test {
+                Some(t) => expr(low, t),
+                None => Expr::new(Kind::Null, at),
+            };
+            if has_token(n, "unless") {
+                test = not(test);
+            }
+            out.push(stmt(StmtKind::If(vec![(test, inner)], Vec::new()), at));
+        }
+        "postfix_loop_expression" => {
+            let mut inner = Vec::new();
+            let test = field(n, "condition");
+            if let Some(k) = kids(n).into_iter().find(|k| test.is_none_or(|t| t.id() != k.id())) {
+                expression(low, k, &mut inner);
+                if k.kind() == "do_expression" {
+                    // The body runs once before the first test.
+                    out.extend(inner.iter().cloned());
+                }
+            }
+            looped(low, n, inner, out);
+        }
+        "postfix_for_expression" => {
+            let mut inner = Vec::new();
+            let over = field(n, "list");
+            if let Some(k) = kids(n).into_iter().find(|k| over.is_none_or(|t| t.id() != k.id())) {
+                expression(low, k, &mut inner);
+            }
+            let over = over.map(|l| list(low, l));
+            let name = Some(Target::Name("$_".into()));
+            out.push(stmt(StmtKind::Loop { target: name, over, condition: None, body: inner }, at));
+        }
+        "return_expression" => {
+            let v = kids(n).first().map(|k| expr(low, *k));
+            out.push(stmt(StmtKind::Return(v), at));
+        }
+        "loopex_expression" => out.push(stmt(
+            match field(n, "loopex").map(|k| low.text(k)) {
+                Some("next" | "redo") => StmtKind::Continue,
+                _ => StmtKind::Break,
+            },
+            at,
+        )),
+        _ => {
+            let e = expr(low, n);
+            out.push(tree::run(e));
+        }
+    }
+}
