@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// Keys of a call.
-const KEYS: &[&str] = &["names", "params", "args", "result", "effect", "sets", "fds", "callback"];
+const KEYS: &[&str] = &["names", "params", "args", "result", "effect", "sets", "fds", "callback", "object", "assigns"];
 
 /// Keys of a file.
 const TOP: &[&str] = &["language", "source", "call", "harmless", "transparent", "constants"];
@@ -77,7 +77,7 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
                 Some(role) => (role.to_string(), String::new(), String::new(), String::new()),
                 None => (get("role"), get("arg"), get("when"), get("unless")),
             };
-            let with = get("with");
+            let (with, strip) = (get("with"), get("strip"));
             if !with.is_empty() && with != "*" && !params.contains(&with) {
                 bad(at, format!("`{with}` is not among `params`"));
             }
@@ -97,7 +97,7 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
             };
             let _ = write!(
                 args,
-                "ArgFact {{ at: {position}, role: {role:?}, when: {when:?}, unless: {unless:?}, with: {with:?} }}, "
+                "ArgFact {{ at: {position}, role: {role:?}, when: {when:?}, unless: {unless:?}, with: {with:?}, strip: {strip:?} }}, "
             );
         }
         let mut effects = String::new();
@@ -114,13 +114,18 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
             None => 0,
         };
         let sets = texts(call.get("sets"));
+        let param = |key: &str| call.get(key).and_then(|v| v.as_str()).unwrap_or_default().to_string();
+        let (object, assigns) = (param("object"), param("assigns"));
+        for name in [&object, &assigns].into_iter().filter(|n| !n.is_empty() && !params.contains(n)) {
+            bad(at, format!("`{name}` is not among `params`"));
+        }
         let fds = texts(call.get("fds"));
         for name in fds.iter().filter(|f| !params.contains(f)) {
             bad(at, format!("`{name}` is not among `params`"));
         }
         let _ = writeln!(
             calls,
-            "        CallFact {{ params: &{params:?}, args: &[{args}], result: {result:?}, effects: &[{effects}], sets: &{sets:?}, fds: &{fds:?}, callback: {callback} }},"
+            "        CallFact {{ params: &{params:?}, args: &[{args}], result: {result:?}, effects: &[{effects}], sets: &{sets:?}, fds: &{fds:?}, object: {object:?}, assigns: {assigns:?}, callback: {callback} }},"
         );
     }
     let _ = write!(out, "    Table {{ language: {language:?}, names: &[");

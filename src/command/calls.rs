@@ -17,6 +17,8 @@ pub struct ArgFact {
     pub unless: &'static str,
     /// The parameter whose words follow those of the argument (`spawn(program, words)`); `*` for all arguments behind it.
     pub with: &'static str,
+    /// Characters that are taken off both ends first (`open(F, "cmd |")`).
+    pub strip: &'static str,
 }
 
 /// Stands for the object that a method is called on.
@@ -37,6 +39,10 @@ pub struct CallFact {
     pub sets: &'static [&'static str],
     /// The parameters that name what descriptors 0, 1 and 2 of the started process are connected to.
     pub fds: &'static [&'static str],
+    /// The parameter that is the object, for functions on handles.
+    pub object: &'static str,
+    /// The parameter that is assigned the result.
+    pub assigns: &'static str,
     /// It calls the functions that it is given: 0 for never, else which of their arguments what it got is, from 1.
     pub callback: u8,
 }
@@ -57,18 +63,6 @@ struct Table {
 }
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
-
-/// The facts of a call in a name space of which all calls are alike (`Math.*`).
-pub fn lookup_space(language: Language, name: &str) -> Option<&'static CallFact> {
-    let mut head = name;
-    while let Some((outer, _)) = head.rsplit_once('.') {
-        if let Some(fact) = lookup(language, &format!("{outer}.*")) {
-            return Some(fact);
-        }
-        head = outer;
-    }
-    None
-}
 
 /// The facts of a call, by its whole name.
 pub fn lookup(language: Language, name: &str) -> Option<&'static CallFact> {

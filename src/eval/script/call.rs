@@ -10,8 +10,9 @@ use crate::command::Role;
 use crate::command::calls::{self, ArgFact, CallFact};
 use crate::effect::graph::{DoubtKind, Reach};
 use crate::effect::{EffectId, Language, Object as Thing, Props, Verb};
+use crate::limits;
 use crate::source::Place;
-use crate::syntax::script::{Arg, Expr, Kind};
+use crate::syntax::script::{Arg, Expr, Kind, Stmt, StmtKind, Target};
 use crate::value::{Channel, Piece, Taint, Value, Why};
 use std::rc::Rc;
 
@@ -181,6 +182,11 @@ impl Interp<'_> {
                 Ok(n) => Data::Number(n),
                 Err(_) => Data::Text(Value::computed(text.as_bytes(), Place::default(), Taint::default())),
             },
+            // A variable that the script does not set holds something from outside, or nothing.
+            None if whole.starts_with(['$', '@', '%']) && !whole.contains('.') => {
+                let known = calls::lookup(run.language, &format!("{whole}.__getitem__")).is_some();
+                if known { Data::Path(whole) } else { Data::unknown("variable", Place::default(), Taint::default()) }
+            }
             None => Data::Path(whole),
         }
     }
@@ -191,8 +197,14 @@ impl Interp<'_> {
             Data::Path(p) if calls::transparent(run.language, &p) => self.name(run, name),
             Data::Path(p) => {
                 let whole = format!("{p}.{name}");
+                let get = format!("{p}.__getattr__");
                 match run.get(&whole) {
                     Some(d) => d.clone(),
+                    // `process.env.HOME`
+                    None if calls::lookup(run.language, &get).is_some() => {
+                        let key = Data::Text(Value::computed(name.as_bytes(), at, Taint::default()));
+                        self.call_named(run, &get, vec![(None, key)], at)
+                    }
                     None => self.path(run, whole),
                 }
             }
@@ -268,7 +280,19 @@ impl Interp<'_> {
                 (_, v) => given.push((a.name.clone(), v)),
             }
         }
-        self.apply(run, callee, given, at)
+        let assigns = match &callee {
+            Data::Path(p) => calls::lookup(run.language, p).filter(|f| !f.assigns.is_empty()),
+            _ => None,
+        };
+        let result = self.apply(run, callee, given, at);
+        // `open(F, …)`, `exec($command, $lines)`
+        if let Some(fact) = assigns
+            && let Some(i) = fact.params.iter().position(|p| *p == fact.assigns)
+            && let Some(t) = args.get(i).and_then(|a| as_target(&a.value))
+        {
+            self.assign_target(run, &t, result.clone());
+        }
+        result
     }
 
     /// Calls something.
@@ -316,9 +340,6 @@ impl Interp<'_> {
                 self.call_script(run, &f, text, all, at);
             }
             return object;
-        }
-        if let Some(fact) = calls::lookup_space(run.language, name) {
-            return self.known_call(run, name, fact, None, args, at);
         }
         // What the last part says of any object, it says of this one.
         if let Some((object, last)) = name.rsplit_once('.')
@@ -408,6 +429,10 @@ impl Interp<'_> {
             let named = fact.params.get(i).and_then(|p| args.iter().find(|(n, _)| n.as_deref() == Some(*p)));
             named.or_else(|| args.iter().filter(|(n, _)| n.is_none()).nth(i)).map(|(_, d)| d)
         };
+        let object = match fact.params.iter().position(|p| *p == fact.object) {
+            Some(i) => object.or_else(|| get(i).cloned()),
+            None => object,
+        };
         let ends = self.connected(fact, &get);
         let props = fact.sets.iter().filter_map(|s| Props::from_name(s)).fold(Props::default(), Props::with);
         let mut out = super::ops::Outcome { object: object.clone(), ..Default::default() };
@@ -424,6 +449,7 @@ impl Interp<'_> {
             if !holds(arg, fact, &get) {
                 continue;
             }
+            let data = if arg.strip.is_empty() { data } else { stripped(data, arg.strip, at) };
             let data = match arg.with {
                 "" => data,
                 "*" => joined(
@@ -435,7 +461,25 @@ impl Interp<'_> {
                     joined(data, more.filter(|d| matches!(d, Data::List(_))).into_iter())
                 }
             };
-            self.argument(run, role, data, &mut out, &mut made, at);
+            let whole = matches!(
+                role,
+                Role::Code(_)
+                    | Role::Command
+                    | Role::CommandString
+                    | Role::Socket
+                    | Role::SocketListen
+                    | Role::DataSend
+                    | Role::DataText
+            );
+            match data {
+                // `unlink @files`
+                Data::List(items) if !whole => {
+                    for d in items.into_iter().take(limits::MAX_READINGS) {
+                        self.argument(run, role, d, &mut out, &mut made, at);
+                    }
+                }
+                data => self.argument(run, role, data, &mut out, &mut made, at),
+            }
         }
         // A thing that connects is connected before what it calls back runs.
         if let (Some(Data::Object(o)), Some(e)) = (&out.object, out.effect)
@@ -638,6 +682,14 @@ impl Interp<'_> {
                 made.push(id);
             }
             Role::DataText => {
+                let value = match &data {
+                    Data::List(l) => {
+                        let mut v = Value::default();
+                        l.iter().for_each(|d| v.push(d.value(at)));
+                        v
+                    }
+                    _ => value.clone(),
+                };
                 // Text that goes into the file, or out of the descriptor, that the object stands for.
                 match &out.object {
                     Some(Data::Object(o)) => {
@@ -650,6 +702,7 @@ impl Interp<'_> {
                             self.add_content(&key, value.clone());
                         }
                     }
+                    Some(Data::Number(n)) => self.emit(u32::try_from(*n).unwrap_or(2), value.clone()),
                     _ => self.emit(1, value.clone()),
                 }
             }
@@ -780,9 +833,54 @@ fn holds<'d>(arg: &ArgFact, fact: &CallFact, get: &dyn Fn(usize) -> Option<&'d D
             _ => data == want,
         })
     };
-    let when = arg.when.is_empty() || test(arg.when).unwrap_or(true);
-    let unless = !arg.unless.is_empty() && test(arg.unless).unwrap_or(false);
+    let all = |text: &str| -> Option<bool> {
+        let mut known = true;
+        for t in text.split(" & ") {
+            let (t, wanted) = t.strip_prefix('!').map_or((t, true), |t| (t, false));
+            match test(t) {
+                Some(r) if r != wanted => return Some(false),
+                Some(_) => {}
+                None => known = false,
+            }
+        }
+        known.then_some(true)
+    };
+    let when = arg.when.is_empty() || all(arg.when).unwrap_or(true);
+    let unless = !arg.unless.is_empty() && all(arg.unless).unwrap_or(false);
     when && !unless
+}
+
+/// Text without some characters at its ends.
+fn stripped(d: Data, set: &str, at: Place) -> Data {
+    let Data::Text(mut v) = d else { return d };
+    let is = |b: &u8| set.as_bytes().contains(b);
+    if let Some(Piece::Literal(l)) = v.pieces.first_mut() {
+        let n = l.bytes.iter().take_while(|b| is(b)).count();
+        l.bytes = l.bytes.get(n..).unwrap_or_default().into();
+        (l.exact, l.from) = (false, at);
+    }
+    if let Some(Piece::Literal(l)) = v.pieces.last_mut() {
+        let n = l.bytes.iter().rev().take_while(|b| is(b)).count();
+        l.bytes.truncate(l.bytes.len().saturating_sub(n));
+        (l.exact, l.from) = (false, at);
+    }
+    Data::Text(v)
+}
+
+/// What an argument that is assigned to names.
+fn as_target(e: &Expr) -> Option<Target> {
+    Some(match &e.kind {
+        Kind::Name(n) => Target::Name(n.clone()),
+        Kind::Index(o, k) => Target::Index(o.clone(), k.clone()),
+        Kind::Attribute(o, n) => Target::Attribute(o.clone(), n.clone()),
+        Kind::Assign(t, _) => (**t).clone(),
+        // `open(my $f, …)`
+        Kind::Do(body) => match body.as_slice() {
+            [Stmt { kind: StmtKind::Assign(t, _), .. }] => t.clone(),
+            _ => return None,
+        },
+        _ => return None,
+    })
 }
 
 /// Whether a key of a map is that name.

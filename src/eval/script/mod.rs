@@ -376,7 +376,9 @@ impl Interp<'_> {
             }
             Target::Index(o, key) => {
                 let k = self.expr(run, key);
-                if let Kind::Name(n) = &o.kind {
+                if let Kind::Name(n) = &o.kind
+                    && run.get(n).is_some_and(|d| !matches!(d, Data::Path(_)))
+                {
                     let name = n.clone();
                     let at = self.at(o.span);
                     run.change(&name, |d| match d {

@@ -66,6 +66,13 @@ impl Interp<'_> {
                 },
                 _ => unknown,
             },
+            // What it printed went where the program prints; it gives its status.
+            "printed" => {
+                if let Some(c) = out.content {
+                    self.emit(1, c);
+                }
+                Data::unknown("exit status", at, Taint::default())
+            }
             "fetched" => match out.effect {
                 Some(e) => Data::Text(Value::unknown_tainted(Why::Network, at, Taint::of(e))),
                 None => unknown,
@@ -101,6 +108,11 @@ impl Interp<'_> {
                 }
                 out.object.unwrap_or(unknown)
             }
+            // An opened file, or one of the process's own descriptors that becomes another (`open(STDIN, ">&S")`).
+            "reopens" => match self.reopened(run, &positional, at) {
+                Some(d) => d,
+                None => thing("file", out.effect, out.path, out.content),
+            },
             "path" => Data::Path(rest.to_string()),
             "value" => out.value.unwrap_or(unknown),
             "transform" => {
@@ -110,6 +122,26 @@ impl Interp<'_> {
             "op" => self.operation(run, rest, out.object, &args, at).unwrap_or(unknown),
             _ => unknown,
         }
+    }
+
+    /// `open(STDIN, ">&S")`, `open(STDIN, "<&", $s)`: the handle becomes what the other one is.
+    fn reopened(&mut self, run: &Run, all: &[Data], at: Place) -> Option<Data> {
+        let mode = all.get(1)?.value(at);
+        let text = String::from_utf8_lossy(&mode.prefix()).into_owned();
+        let (_, name) = text.split_once('&')?;
+        let source = match all.get(2) {
+            Some(d) => d.clone(),
+            None => match run.get(name.trim_start_matches('=').trim()) {
+                Some(d) => d.clone(),
+                None => Data::Text(mode),
+            },
+        };
+        if let (Some(e), Some(Data::Number(n))) = (self.peer_of(&source), all.first())
+            && let Ok(fd) = u32::try_from(*n)
+        {
+            self.sh.set_fd(fd, super::super::scope::End::Socket(e));
+        }
+        Some(source)
     }
 
     /// An operation by its name.
@@ -256,6 +288,80 @@ impl Interp<'_> {
                 Some(Data::Text(v))
             }
             "home" => Some(Data::Text(Value::unknown(Why::Home(String::new()), at))),
+            // One of the process's own descriptors becomes the thing (`STDIN->fdopen($s, "r")`, `$stdin.reopen(s)`).
+            "reopen" => {
+                let fd = u32::try_from(first?.number()?).ok()?;
+                let e = self.peer_of(all.get(1)?)?;
+                self.sh.set_fd(fd, super::super::scope::End::Socket(e));
+                Some(Data::Null)
+            }
+            // The lines of a handle, a descriptor or a connection.
+            "readline" => {
+                let v = match first? {
+                    Data::Number(n) => self.read_all(u32::try_from(n).ok()?)?,
+                    d @ (Data::Object(_) | Data::Bound(..)) => match (d.content(), d.effect()) {
+                        (Some(c), _) => c,
+                        (None, Some(e)) => received(e, at),
+                        (None, None) => return None,
+                    },
+                    d => d.value(at),
+                };
+                match v.as_str() {
+                    Some(s) => {
+                        let line = |l: &str| Data::Text(Value::computed(l.as_bytes(), at, v.taint()));
+                        Some(Data::List(s.split_inclusive('\n').take(4_096).map(line).collect()))
+                    }
+                    None => Some(Data::Text(v)),
+                }
+            }
+            // A number as written in a base of its own (`hex "41"`, `oct "0x41"`).
+            "number" => {
+                let t = text(0)?;
+                let t = t.trim().to_ascii_lowercase();
+                let n = match t.strip_prefix("0x").or_else(|| t.strip_prefix('x')) {
+                    Some(h) => i64::from_str_radix(h, 16),
+                    None => i64::from_str_radix(&t, 16),
+                };
+                n.ok().map(Data::Number)
+            }
+            // The names that a pattern matches, as that pattern.
+            "glob" => {
+                let v = first?.value(at);
+                let mut out = Value::default();
+                for p in v.pieces {
+                    match p {
+                        crate::value::Piece::Literal(l) => {
+                            super::super::expand::glob_literal(&l, &mut |p| out.push_piece(p));
+                        }
+                        other => out.push_piece(other),
+                    }
+                }
+                Some(Data::Text(out))
+            }
+            // `1..3`, `'a'..'e'`
+            "inclusive" => {
+                let (a, b) = (first?, all.get(1)?);
+                if let (Some(a), Some(b)) = (a.number(), b.number()) {
+                    return Some(Data::List((a..=b).take(4_096).map(Data::Number).collect()));
+                }
+                let (a, b) = (a.value(at).as_str()?.chars().next()?, b.value(at).as_str()?.chars().next()?);
+                let one = |c: char| Data::Text(Value::computed(c.to_string().as_bytes(), at, Taint::default()));
+                Some(Data::List((a..=b).take(4_096).map(one).collect()))
+            }
+            // `sockaddr_in(port, address)` as (host, port)
+            "address" => Some(Data::List(vec![all.get(1)?.clone(), first?])),
+            // `join SEP, LIST`
+            "joined" => {
+                let (sep, rest) = all.split_first()?;
+                let mut items = Vec::new();
+                for d in rest {
+                    match d {
+                        Data::List(l) => items.extend(l.iter().cloned()),
+                        other => items.push(other.clone()),
+                    }
+                }
+                Some(Data::Text(join(&items, &sep.value(at), at)))
+            }
             // `p.then(f)`: what the function makes of the object
             "then" => {
                 let f = all.get(1)?.clone();

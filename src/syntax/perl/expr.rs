@@ -190,9 +190,7 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
             Box::new(part(low, n, "alternative")),
         ),
         "match_regexp" | "quoted_regexp" => pattern(low, n),
-        "substitution_regexp" | "transliteration_expression" => {
-            changed(low, n, Target::Name("$_".into()))
-        }
+        "substitution_regexp" | "transliteration_expression" => changed(low, n, Target::Name("$_".into())),
         "readline_expression" | "fileglob_expression" => {
             let handle = match field(n, "filehandle") {
                 Some(h) => expr(low, h),
@@ -205,8 +203,11 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
             Kind::Lambda(Rc::new(subroutine(String::new(), inner)))
         }
         "block" => Kind::Do(block(low, n)),
-        "postfix_conditional_expression" | "postfix_loop_expression" | "postfix_for_expression"
-        | "return_expression" | "loopex_expression" => {
+        "postfix_conditional_expression"
+        | "postfix_loop_expression"
+        | "postfix_for_expression"
+        | "return_expression"
+        | "loopex_expression" => {
             let mut out = Vec::new();
             expression(low, n, &mut out);
             Kind::Do(out)
@@ -420,7 +421,7 @@ fn function_call(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
         return Kind::Call(Box::new(callee), args);
     }
     let function = low.text(f);
-    let object = field(n, "indirect_object");
+    let object = kid(n, "indirect_object");
     match (function, args.as_slice(), object) {
         // `new Class(…)`
         ("new", [inner], None) if field(*inner, "function").is_some() => {
@@ -477,9 +478,37 @@ fn call(low: &mut Lowering<'_>, _: Node<'_>, function: &str, args: &[Node<'_>], 
     let mut args = arguments(low, args, false);
     let defaults = matches!(
         function,
-        "print" | "say" | "eval" | "unlink" | "rmdir" | "mkdir" | "chr" | "ord" | "lc" | "uc" | "lcfirst" | "ucfirst"
-            | "hex" | "oct" | "length" | "reverse" | "chomp" | "chop" | "readlink" | "stat" | "lstat" | "chroot" | "require"
-            | "quotemeta" | "int" | "abs" | "defined" | "ref" | "pos" | "split" | "unpack"
+        "print"
+            | "say"
+            | "eval"
+            | "unlink"
+            | "rmdir"
+            | "mkdir"
+            | "chr"
+            | "ord"
+            | "lc"
+            | "uc"
+            | "lcfirst"
+            | "ucfirst"
+            | "hex"
+            | "oct"
+            | "length"
+            | "reverse"
+            | "chomp"
+            | "chop"
+            | "readlink"
+            | "stat"
+            | "lstat"
+            | "chroot"
+            | "require"
+            | "quotemeta"
+            | "int"
+            | "abs"
+            | "defined"
+            | "ref"
+            | "pos"
+            | "split"
+            | "unpack"
     );
     if args.is_empty() && defaults {
         args.push(Arg { name: None, spread: false, value: Expr::new(name("$_"), at) });
@@ -525,7 +554,12 @@ fn over(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
     if low.text(n).starts_with("grep") {
         let target = Box::new(Target::Name("$_".into()));
         let each = Box::new(Expr::new(name("$_"), at));
-        return Kind::Comprehension { element: each, target, over: Box::new(items), condition: Some(Box::new(element)) };
+        return Kind::Comprehension {
+            element: each,
+            target,
+            over: Box::new(items),
+            condition: Some(Box::new(element)),
+        };
     }
     // The order is not computed.
     Kind::Other(vec![element, items])
@@ -612,7 +646,9 @@ fn changed(low: &mut Lowering<'_>, n: Node<'_>, t: Target) -> Kind {
             let code = low.literal(to, at);
             let run = Expr::call("eval", vec![code], at);
             Kind::Other(vec![before.clone(), run, Expr::new(pattern(low, n), at)])
-        } else if from.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | ':' | ',' | '%' | '#' | '@'))
+        } else if from
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | ':' | ',' | '%' | '#' | '@'))
             && !to.contains(['$', '\\', '@'])
         {
             method("replace", from, to)
@@ -653,4 +689,3 @@ fn version(s: &str) -> Kind {
     }
     Kind::Text(out)
 }
-

@@ -93,8 +93,15 @@ fn statement(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
             }
         }
         // What is used is there; its names are known by themselves.
-        "use_statement" | "use_version_statement" | "package_statement" | "heredoc_content" | "eof_marker"
-        | "data_section" | "pod" | "comment" | "label" => {}
+        "use_statement"
+        | "use_version_statement"
+        | "package_statement"
+        | "heredoc_content"
+        | "eof_marker"
+        | "data_section"
+        | "pod"
+        | "comment"
+        | "label" => {}
         _ => expression(low, n, out),
     }
 }
