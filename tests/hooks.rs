@@ -165,3 +165,52 @@ fn a_broken_policy_is_told_and_the_defaults_hold() {
     assert_eq!(value["hookSpecificOutput"]["permissionDecision"], "deny");
     assert!(String::from_utf8_lossy(&out.stderr).contains("policy"));
 }
+
+/// The whole way of a user: install, test, list, uninstall, with nothing else touched.
+#[test]
+fn hooks_are_installed_tested_and_removed() {
+    let home = std::env::temp_dir().join(format!("shellward-home-{}", std::process::id()));
+    std::fs::create_dir_all(home.join(".claude")).unwrap();
+    let settings = home.join(".claude/settings.json");
+    let before = "{\n  \"model\": \"x\",\n  \"hooks\": {\"Stop\": []}\n}\n";
+    std::fs::write(&settings, before).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(BIN);
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", &home).arg("hook").args(args);
+        let out = command.stdin(Stdio::null()).output().unwrap();
+        let text = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        (out.status.code().unwrap(), text)
+    };
+    let mut wrong = Vec::new();
+    for agent in shellward::hooks::AGENTS {
+        let name = agent.name;
+        if agent.settings.is_none() {
+            assert_eq!(run(&["install", name]).0, 78, "{name}");
+            continue;
+        }
+        assert_eq!(run(&["test", name]).0, 78, "{name}: not installed yet");
+        let (code, text) = run(&["install", name, "--dry-run"]);
+        assert!(code == 0 && text.contains(&format!("hook {name}")), "{name}: {text}");
+        assert_eq!(run(&["test", name]).0, 78, "{name}: a dry run installs nothing");
+        let (code, text) = run(&["install", name]);
+        assert!(code == 0 && text.contains("+"), "{name}: {text}");
+        let (code, text) = run(&["install", name]);
+        assert!(code == 0 && text.contains("already"), "{name}: {text}");
+        let (code, text) = run(&["test", name]);
+        if code != 0 {
+            wrong.push(format!("{name}: {text}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let (_, listed) = run(&["list"]);
+    assert!(listed.lines().any(|l| l.starts_with("claude") && l.contains("installed")), "{listed}");
+    assert_eq!(std::fs::read_to_string(home.join(".claude/settings.json.shellward-backup")).unwrap(), before);
+    assert_eq!(run(&["uninstall", "claude"]).0, 0);
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), before);
+
+    std::fs::write(&settings, "{ broken").unwrap();
+    let (code, text) = run(&["install", "claude"]);
+    assert!(code == 78 && text.contains("broken"), "{text}");
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), "{ broken");
+    std::fs::remove_dir_all(&home).unwrap();
+}

@@ -19,6 +19,8 @@ pub enum Exit {
     Internal = 70,
     /// Input or output failed.
     Io = 74,
+    /// Settings are broken or have a form that is not changed here.
+    Config = 78,
 }
 
 /// The table for people.
@@ -29,7 +31,8 @@ Exit codes:
    2  warn
   64  wrong usage
   70  internal error outside a verdict
-  74  reading or writing failed";
+  74  reading or writing failed
+  78  settings are broken, or not changed";
 
 impl From<Action> for Exit {
     fn from(action: Action) -> Self {
@@ -81,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_table_for_people_names_every_code() {
-        for exit in [Exit::Allow, Exit::Block, Exit::Warn, Exit::Usage, Exit::Internal, Exit::Io] {
+        for exit in [Exit::Allow, Exit::Block, Exit::Warn, Exit::Usage, Exit::Internal, Exit::Io, Exit::Config] {
             let code = format!("{:>4}  ", exit as u8);
             assert!(TABLE.lines().any(|l| l.starts_with(&code)), "{exit:?}");
         }

@@ -1,7 +1,7 @@
 //! `shellward hook AGENT`: the question of an agent on standard input, its answer on standard output.
 
 use super::exit::{Exit, Failure};
-use super::{guard, output};
+use super::{guard, hook_settings, output};
 use crate::analyzer::{Options, analyze};
 use crate::hooks::{self, Agent, Reply, Request};
 use crate::limits::{MAX_HOOK_INPUT, MAX_INPUT};
@@ -14,21 +14,36 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 pub(super) fn describe(command: Command) -> Command {
-    command
-        .about("Answer an agent's hook: its JSON on standard input, the answer it reads on standard output")
-        .arg(agent_argument())
-        .after_help("The exit code is the agent's: 0, or 2 where that is its word for no.")
+    let command = command
+        .about("Answer an agent's hook, or put it into the agent's settings")
+        .long_about(
+            "Answers an agent's hook: the agent's JSON on standard input, the answer it reads on standard output.\n\
+             With a sub-command: puts the hook into the agent's settings, takes it out, lists or tests it.",
+        )
+        .arg(agent_argument().required(true))
+        .args_conflicts_with_subcommands(true)
+        .subcommand_negates_reqs(true)
+        .after_help("The exit code of an answer is the agent's: 0, or 2 where that is its word for no.");
+    hook_settings::describe(command)
 }
 
-fn agent_argument() -> Arg {
+/// The name of an agent.
+pub(super) fn agent_argument() -> Arg {
     let names = hooks::AGENTS.iter().map(|a| a.name);
-    Arg::new("agent").value_name("AGENT").required(true).value_parser(PossibleValuesParser::new(names))
+    Arg::new("agent").value_name("AGENT").value_parser(PossibleValuesParser::new(names))
+}
+
+/// The agent that was named.
+pub(super) fn agent_of(matches: &ArgMatches) -> Result<&'static Agent, Failure> {
+    let name = matches.get_one::<String>("agent").map(String::as_str).unwrap_or_default();
+    hooks::find(name).ok_or_else(|| Failure::usage(format!("there is no agent {name:?}")))
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
-    let name = matches.get_one::<String>("agent").map(String::as_str).unwrap_or_default();
-    let agent = hooks::find(name).ok_or_else(|| Failure::usage(format!("there is no agent {name:?}")))?;
-    give(&reply(agent))
+    match matches.subcommand() {
+        Some((name, matches)) => hook_settings::run(name, matches),
+        None => give(&reply(agent_of(matches)?)),
+    }
 }
 
 /// Writes a reply. A host that does not read standard output to its end has decided without it.

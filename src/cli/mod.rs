@@ -14,6 +14,7 @@ mod completions;
 pub mod exit;
 pub mod guard;
 mod hook;
+mod hook_settings;
 mod man;
 pub mod output;
 mod rules;

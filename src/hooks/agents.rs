@@ -4,6 +4,7 @@
 //! else an agent does is none of our business here.
 
 use super::input::Form;
+use super::install::{Entry, Settings};
 use super::{Answer, Reply, shape};
 use crate::effect::Language;
 use Language::{Bash, PowerShell};
@@ -21,6 +22,8 @@ pub struct Agent {
     pub asks: bool,
     /// Puts an answer into its words.
     pub reply: fn(&Answer<'_>) -> Reply,
+    /// Where its hooks are configured, where that is done by machine.
+    pub settings: Option<Settings>,
 }
 
 /// The agent with that name.
@@ -65,6 +68,17 @@ pub const AGENTS: &[Agent] = &[
         forms: &[claude_form("PreToolUse", CLAUDE_TOOLS), claude_form("PermissionRequest", CLAUDE_TOOLS)],
         asks: true,
         reply: shape::specific::full,
+        settings: Some(Settings {
+            file: ".claude/settings.json",
+            home: Some(("CLAUDE_CONFIG_DIR", ".claude")),
+            entry: Entry::Json {
+                at: &["hooks", "PreToolUse"],
+                element: r#"{"matcher": "Bash|PowerShell|Monitor", "hooks": [{"type": "command", "command": %COMMAND%, "timeout": 10}]}"#,
+                beside: &[],
+                comments: false,
+            },
+            note: "",
+        }),
     },
     Agent {
         name: "codex",
@@ -72,6 +86,17 @@ pub const AGENTS: &[Agent] = &[
         forms: &[claude_form("PreToolUse", CODEX_TOOLS), claude_form("PermissionRequest", CODEX_TOOLS)],
         asks: false,
         reply: shape::specific::deny_only,
+        settings: Some(Settings {
+            file: ".codex/hooks.json",
+            home: Some(("CODEX_HOME", ".codex")),
+            entry: Entry::Json {
+                at: &["hooks", "PreToolUse"],
+                element: r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": %COMMAND%, "timeout": 10}]}"#,
+                beside: &[],
+                comments: false,
+            },
+            note: "Codex runs hooks where its config.toml has hooks switched on, and asks once to trust them (/hooks).",
+        }),
     },
     Agent {
         name: "gemini",
@@ -79,6 +104,17 @@ pub const AGENTS: &[Agent] = &[
         forms: &[claude_form("BeforeTool", &[("run_shell_command", Bash)])],
         asks: false,
         reply: shape::decision::gemini,
+        settings: Some(Settings {
+            file: ".gemini/settings.json",
+            home: None,
+            entry: Entry::Json {
+                at: &["hooks", "BeforeTool"],
+                element: r#"{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": %COMMAND%, "name": "shellward", "timeout": 10000}]}"#,
+                beside: &[],
+                comments: true,
+            },
+            note: "",
+        }),
     },
     Agent {
         name: "antigravity",
@@ -95,6 +131,17 @@ pub const AGENTS: &[Agent] = &[
         }],
         asks: true,
         reply: shape::decision::antigravity,
+        settings: Some(Settings {
+            file: ".gemini/config/hooks.json",
+            home: None,
+            entry: Entry::Json {
+                at: &["shellward", "PreToolUse"],
+                element: r#"{"matcher": "run_command", "hooks": [{"type": "command", "command": %COMMAND%, "timeout": 10}]}"#,
+                beside: &[],
+                comments: false,
+            },
+            note: "",
+        }),
     },
     Agent {
         name: "cursor",
@@ -123,6 +170,17 @@ pub const AGENTS: &[Agent] = &[
         ],
         asks: true,
         reply: shape::permission::cursor,
+        settings: Some(Settings {
+            file: ".cursor/hooks.json",
+            home: None,
+            entry: Entry::Json {
+                at: &["hooks", "beforeShellExecution"],
+                element: r#"{"command": %COMMAND%, "timeout": 10, "failClosed": true}"#,
+                beside: &[("version", "1")],
+                comments: true,
+            },
+            note: "",
+        }),
     },
     Agent {
         name: "copilot",
@@ -145,6 +203,17 @@ pub const AGENTS: &[Agent] = &[
         }],
         asks: true,
         reply: shape::copilot::copilot,
+        settings: Some(Settings {
+            file: ".copilot/hooks/shellward.json",
+            home: Some(("COPILOT_HOME", ".copilot")),
+            entry: Entry::Json {
+                at: &["hooks", "preToolUse"],
+                element: r#"{"type": "command", "bash": %COMMAND%, "timeoutSec": 10}"#,
+                beside: &[("version", "1")],
+                comments: false,
+            },
+            note: "",
+        }),
     },
     Agent {
         name: "windsurf",
@@ -161,6 +230,17 @@ pub const AGENTS: &[Agent] = &[
         }],
         asks: false,
         reply: shape::exit_code::two,
+        settings: Some(Settings {
+            file: ".codeium/windsurf/hooks.json",
+            home: None,
+            entry: Entry::Json {
+                at: &["hooks", "pre_run_command"],
+                element: r#"{"command": %COMMAND%, "show_output": false}"#,
+                beside: &[],
+                comments: false,
+            },
+            note: "",
+        }),
     },
     Agent {
         name: "hermes",
@@ -177,6 +257,15 @@ pub const AGENTS: &[Agent] = &[
         }],
         asks: false,
         reply: shape::action::hermes,
+        settings: Some(Settings {
+            file: ".hermes/config.yaml",
+            home: Some(("HERMES_HOME", ".hermes")),
+            entry: Entry::Yaml {
+                at: ("hooks", "pre_tool_call"),
+                item: &["matcher: \"terminal\"", "command: %COMMAND%", "timeout: 10"],
+            },
+            note: "Hermes asks once for consent to a new hook; for a gateway or cron set HERMES_ACCEPT_HOOKS=1 for one run.",
+        }),
     },
     Agent {
         name: "cline",
@@ -193,6 +282,7 @@ pub const AGENTS: &[Agent] = &[
         }],
         asks: false,
         reply: shape::cancel::cline,
+        settings: None,
     },
     Agent {
         name: "kiro",
@@ -209,6 +299,7 @@ pub const AGENTS: &[Agent] = &[
         }],
         asks: false,
         reply: shape::exit_code::two,
+        settings: None,
     },
     Agent {
         name: "droid",
@@ -216,6 +307,17 @@ pub const AGENTS: &[Agent] = &[
         forms: &[claude_form("PreToolUse", SHELL_TOOLS)],
         asks: true,
         reply: shape::specific::full,
+        settings: Some(Settings {
+            file: ".factory/settings.json",
+            home: None,
+            entry: Entry::Json {
+                at: &["hooks", "PreToolUse"],
+                element: r#"{"matcher": "Execute", "hooks": [{"type": "command", "command": %COMMAND%, "timeout": 10}]}"#,
+                beside: &[],
+                comments: true,
+            },
+            note: "",
+        }),
     },
     Agent {
         name: "qwen",
@@ -223,6 +325,17 @@ pub const AGENTS: &[Agent] = &[
         forms: &[claude_form("PreToolUse", SHELL_TOOLS), claude_form("PermissionRequest", SHELL_TOOLS)],
         asks: true,
         reply: shape::specific::full,
+        settings: Some(Settings {
+            file: ".qwen/settings.json",
+            home: None,
+            entry: Entry::Json {
+                at: &["hooks", "PreToolUse"],
+                element: r#"{"matcher": "run_shell_command|Bash|Shell", "hooks": [{"type": "command", "command": %COMMAND%, "name": "shellward"}]}"#,
+                beside: &[],
+                comments: true,
+            },
+            note: "",
+        }),
     },
     Agent {
         name: "kimi",
@@ -230,6 +343,15 @@ pub const AGENTS: &[Agent] = &[
         forms: &[claude_form("PreToolUse", SHELL_TOOLS)],
         asks: false,
         reply: shape::specific::deny_only,
+        settings: Some(Settings {
+            file: ".kimi-code/config.toml",
+            home: None,
+            entry: Entry::Toml {
+                table: "hooks",
+                lines: &["event = \"PreToolUse\"", "matcher = \"Bash|Shell\"", "command = %COMMAND%", "timeout = 10"],
+            },
+            note: "",
+        }),
     },
     Agent {
         name: "grok",
@@ -237,5 +359,16 @@ pub const AGENTS: &[Agent] = &[
         forms: &[Form { also: &["pre_tool_use", "preToolUse"], ..claude_form("PreToolUse", SHELL_TOOLS) }],
         asks: false,
         reply: shape::decision::grok,
+        settings: Some(Settings {
+            file: ".grok/hooks/shellward.json",
+            home: None,
+            entry: Entry::Json {
+                at: &["hooks", "PreToolUse"],
+                element: r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": %COMMAND%, "timeout": 10}]}"#,
+                beside: &[],
+                comments: false,
+            },
+            note: "",
+        }),
     },
 ];

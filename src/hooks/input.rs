@@ -111,6 +111,29 @@ impl Form {
     }
 }
 
+impl Form {
+    /// A question of this form about a command, as the host sends it in its first spelling.
+    pub fn sample(&self, command: &str) -> Value {
+        let tool = self.tools.first().map_or("", |(name, _)| name);
+        let fields =
+            [(self.event_at, self.event), (self.tool_at, tool), (self.command_at, command), (self.cwd_at, "/tmp")];
+        let mut value = Value::Object(serde_json::Map::new());
+        for (at, text) in fields {
+            let Some(pointer) = at.first() else { continue };
+            let mut here = &mut value;
+            for step in pointer.split('/').skip(1) {
+                if here.is_null() {
+                    *here = Value::Object(serde_json::Map::new());
+                }
+                let Value::Object(map) = here else { break };
+                here = map.entry(step).or_insert(Value::Null);
+            }
+            *here = Value::from(text);
+        }
+        value
+    }
+}
+
 /// A command: a text, or the words of one, quoted so that a shell reads just these words.
 fn command(value: &Value) -> Option<Vec<u8>> {
     match value {
@@ -166,6 +189,18 @@ mod tests {
         assert_eq!(at(&value, "/a/b/1/c"), Some(json!("x")));
         assert_eq!(at(&value, "/a/q"), None);
         assert_eq!(text(&value, &["/n", "/l/0", "/l/1"]), Some("y".into()));
+    }
+
+    #[test]
+    fn every_form_reads_its_own_sample() {
+        for agent in crate::hooks::AGENTS {
+            for form in agent.forms {
+                let sample = form.sample("ls /x").to_string();
+                let (_, question) = read(agent, sample.as_bytes());
+                assert_eq!(question.event(agent), form.event, "{sample}");
+                assert!(matches!(question, Question::Command(r, _) if r.command == b"ls /x"), "{sample}");
+            }
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 pub mod agents;
 pub mod input;
+pub mod install;
 mod reason;
 pub mod shape;
 

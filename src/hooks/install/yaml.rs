@@ -1,0 +1,212 @@
+//! Settings in YAML: an item of a list under two keys, in block style.
+//!
+//! Only what has to be understood is read: the lines of the two keys and of the list, by their indentation. In a block
+//! mapping at the left margin every line of a value is indented, quoted and literal texts included, so a key at the
+//! margin is a key. Any other style at the place of the list is refused.
+
+use super::Refusal;
+
+/// One line that is neither empty nor a comment.
+#[derive(Clone, Copy, Debug)]
+struct Line<'a> {
+    number: usize,
+    indent: usize,
+    text: &'a str,
+}
+
+fn significant<'a>(lines: &[&'a str]) -> Vec<Line<'a>> {
+    let line = |(number, l): (usize, &&'a str)| {
+        let text = l.trim_start_matches(' ');
+        let content = text.trim_end();
+        let skip = content.is_empty() || content.starts_with('#');
+        (!skip).then(|| Line { number, indent: l.len().saturating_sub(text.len()), text: content })
+    };
+    lines.iter().enumerate().filter_map(line).collect()
+}
+
+/// What stands after `key:`, without a comment.
+fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let rest = text.strip_prefix(key).or_else(|| {
+        let quoted = text.strip_prefix(['"', '\''])?.strip_prefix(key)?;
+        quoted.strip_prefix(['"', '\''])
+    })?;
+    let rest = rest.trim_start().strip_prefix(':')?;
+    if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
+        return None;
+    }
+    Some(uncommented(rest).trim())
+}
+
+/// A value without the comment after it; `#` inside quotes is no comment.
+fn uncommented(text: &str) -> &str {
+    if text.trim_start().starts_with(['"', '\'']) {
+        return text;
+    }
+    text.find(" #").and_then(|i| text.get(..i)).unwrap_or(text)
+}
+
+/// A key of a block mapping.
+struct Key {
+    /// Its line.
+    line: usize,
+    indent: usize,
+    /// Lines below it, as numbers of the file: from, and one past the last significant one.
+    body: (usize, usize),
+    /// True where its value is nothing yet (`{}`, `[]`, `null`, nothing).
+    empty: bool,
+}
+
+/// The key among the lines of `from..to` at the indentation of the first of them.
+fn find(lines: &[&str], from: usize, to: usize, margin: bool, key: &str) -> Result<Option<Key>, Refusal> {
+    let all = significant(lines);
+    let inside: Vec<Line<'_>> = all.into_iter().filter(|l| l.number >= from && l.number < to).collect();
+    let Some(indent) = (if margin { Some(0) } else { inside.first().map(|l| l.indent) }) else { return Ok(None) };
+    let mut found = None;
+    for (i, line) in inside.iter().enumerate().filter(|(_, l)| l.indent == indent) {
+        let Some(value) = value_of(line.text, key) else { continue };
+        if found.is_some() {
+            return Err(Refusal::Broken(format!("`{key}` stands twice")));
+        }
+        let below = inside.iter().skip(i.saturating_add(1));
+        // Items of a list may stand as far left as its key.
+        let belongs = |l: &&Line<'_>| l.indent > indent || (l.indent == indent && l.text.starts_with('-') && !margin);
+        let last = below.take_while(belongs).last().map(|l| l.number);
+        let empty = match value {
+            "" => last.is_none(),
+            "{}" | "[]" | "null" | "~" if last.is_none() => true,
+            _ => return Err(Refusal::Unknown(format!("`{key}` has its value on the same line"))),
+        };
+        let start = line.number.saturating_add(1);
+        let end = last.map_or(start, |n| n.saturating_add(1));
+        found = Some(Key { line: line.number, indent, body: (start, end), empty });
+    }
+    Ok(found)
+}
+
+/// The lines of the file, or why it is refused.
+fn lines(text: &str) -> Result<Vec<&str>, Refusal> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for (i, line) in significant(&lines).iter().enumerate() {
+        if line.text.starts_with('\t') {
+            return Err(Refusal::Broken(format!("line {}: a tab indents it", line.number.saturating_add(1))));
+        }
+        let other_document = i > 0 && line.indent == 0 && (line.text == "---" || line.text == "...");
+        let no_mapping = line.indent == 0 && line.text.starts_with(['{', '[', '-']) && line.text != "---";
+        if other_document || no_mapping {
+            return Err(Refusal::Unknown(format!("line {}: {}", line.number.saturating_add(1), line.text)));
+        }
+        let key = line.text.contains(':') || line.text.starts_with(['%', '}', ']']) || line.text == "---";
+        if line.indent == 0 && !key {
+            return Err(Refusal::Broken(format!("line {}: {} is no key", line.number.saturating_add(1), line.text)));
+        }
+    }
+    Ok(lines)
+}
+
+/// The items of the list: the lines each takes, and the column of its dash.
+fn items(lines: &[&str], list: &Key) -> Vec<(usize, usize, usize)> {
+    let all = significant(lines);
+    let inside = all.iter().filter(|l| l.number >= list.body.0 && l.number < list.body.1);
+    let mut out: Vec<(usize, usize, usize)> = Vec::new();
+    for line in inside {
+        let column = out.first().map_or(line.indent, |i| i.2);
+        match out.last_mut() {
+            Some(last) if line.indent > column => last.1 = line.number.saturating_add(1),
+            _ => out.push((line.number, line.number.saturating_add(1), column)),
+        }
+    }
+    out
+}
+
+fn command_of(lines: &[&str]) -> Option<String> {
+    lines.iter().find_map(|l| {
+        let text = l.trim();
+        let text = text.strip_prefix("- ").unwrap_or(text).trim_start();
+        let value = value_of(text, "command")?;
+        if value.starts_with('"') {
+            return serde_json::from_str(value).ok();
+        }
+        match value.strip_prefix('\'').and_then(|v| v.strip_suffix('\'')) {
+            Some(plain) => Some(plain.replace("''", "'")),
+            None => Some(value.to_string()),
+        }
+    })
+}
+
+type Found = (Option<Key>, Option<Key>);
+
+fn keys(lines: &[&str], at: (&str, &str)) -> Result<Found, Refusal> {
+    let Some(outer) = find(lines, 0, lines.len(), true, at.0)? else { return Ok((None, None)) };
+    let inner = find(lines, outer.body.0, outer.body.1, false, at.1)?;
+    Ok((Some(outer), inner))
+}
+
+/// The commands of the items.
+pub(super) fn commands(text: &str, at: (&str, &str)) -> Result<Vec<String>, Refusal> {
+    let lines = lines(text)?;
+    let (_, Some(list)) = keys(&lines, at)? else { return Ok(Vec::new()) };
+    let item = |(from, to, _): (usize, usize, usize)| command_of(lines.get(from..to).unwrap_or_default());
+    Ok(items(&lines, &list).into_iter().filter_map(item).collect())
+}
+
+/// Puts an item last into the list, making the list and its keys where they are missing.
+pub(super) fn add(text: &str, at: (&str, &str), item: &[String]) -> Result<String, Refusal> {
+    let all = lines(text)?;
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let block = |column: usize| -> String {
+        let line =
+            |(i, l): (usize, &String)| format!("{}{}{l}{end}", " ".repeat(column), if i == 0 { "- " } else { "  " });
+        item.iter().enumerate().map(line).collect()
+    };
+    let key = |indent: usize, name: &str| format!("{}{name}:{end}", " ".repeat(indent));
+    let mut out: Vec<String> = all.iter().map(|l| (*l).to_string()).collect();
+    if let Some(last) = out.last_mut()
+        && !last.ends_with('\n')
+    {
+        last.push_str(end);
+    }
+    let mut put = |line: usize, key_line: Option<(usize, String)>, new: String| {
+        if let Some((at, text)) = key_line
+            && let Some(old) = out.get_mut(at)
+        {
+            *old = text;
+        }
+        out.insert(line.min(out.len()), new);
+    };
+    match keys(&all, at)? {
+        (None, _) => put(usize::MAX, None, format!("{}{}{}", key(0, at.0), key(2, at.1), block(4))),
+        (Some(outer), None) => {
+            let indent = significant(&all).iter().find(|l| l.number >= outer.body.0).map(|l| l.indent);
+            let indent = if outer.empty { 2 } else { indent.unwrap_or(2).max(1) };
+            let renewed = outer.empty.then(|| (outer.line, key(0, at.0)));
+            put(outer.body.1, renewed, format!("{}{}", key(indent, at.1), block(indent.saturating_add(2))));
+        }
+        (_, Some(list)) => {
+            let column = items(&all, &list).first().map_or(list.indent.saturating_add(2), |i| i.2);
+            let renewed = list.empty.then(|| (list.line, key(list.indent, at.1)));
+            put(list.body.1, renewed, block(column));
+        }
+    }
+    Ok(out.concat())
+}
+
+/// Takes out the first item whose command `ours` names, and the keys that hold nothing then.
+pub(super) fn remove(text: &str, at: (&str, &str), ours: &dyn Fn(&str) -> bool) -> Result<Option<String>, Refusal> {
+    let all = lines(text)?;
+    let (Some(outer), Some(list)) = keys(&all, at)? else { return Ok(None) };
+    let items = items(&all, &list);
+    let own = items
+        .iter()
+        .find(|(from, to, _)| command_of(all.get(*from..*to).unwrap_or_default()).is_some_and(|c| ours(&c)));
+    let Some((from, to, _)) = own.copied() else { return Ok(None) };
+    let (from, to) = if items.len() > 1 {
+        (from, to)
+    } else {
+        let alone = significant(&all).iter().all(|l| {
+            l.number < outer.body.0 || l.number >= outer.body.1 || (l.number >= list.line && l.number < list.body.1)
+        });
+        (if alone { outer.line } else { list.line }, list.body.1)
+    };
+    let kept = |(i, _): &(usize, &&str)| *i < from || *i >= to;
+    Ok(Some(all.iter().enumerate().filter(kept).map(|(_, l)| *l).collect()))
+}
