@@ -6,7 +6,8 @@ use crate::effect::Props;
 pub(super) fn props(mode: &str) -> Props {
     let add = |yes: bool, p: Props| if yes { p } else { Props::default() };
     if let Ok(bits) = u32::from_str_radix(mode.trim_start_matches(['=', '+']), 8) {
-        return add(bits & 0o6000 != 0, Props::SETUID)
+        return add(bits & 0o4000 != 0, Props::SETUID)
+            .with(add(bits & 0o6000 == 0o2000, Props::SETGID))
             .with(add(bits & 0o111 != 0, Props::EXECUTABLE))
             .with(add(bits & 0o002 != 0, Props::WORLD_WRITABLE));
     }
@@ -26,7 +27,8 @@ fn clause(text: &str) -> Props {
         match c {
             '+' | '=' => gives = true,
             '-' => gives = false,
-            's' if gives && (who.is_empty() || who.contains(['u', 'g', 'a'])) => all = all.with(Props::SETUID),
+            's' if gives && (who.is_empty() || who.contains(['u', 'a'])) => all = all.with(Props::SETUID),
+            's' if gives && who.contains('g') => all = all.with(Props::SETGID),
             'x' if gives => all = all.with(Props::EXECUTABLE),
             'w' if gives && others && writes_all => all = all.with(Props::WORLD_WRITABLE),
             _ => {}
@@ -48,6 +50,8 @@ mod tests {
             ("+x", &["executable"]),
             ("-x", &[]),
             ("u+s", &["setuid"]),
+            ("g+s", &["setgid"]),
+            ("2775", &["executable", "setgid"]),
             ("a+rwx", &["executable", "world-writable"]),
             ("go-w", &[]),
             ("o=rw,u+x", &["executable", "world-writable"]),

@@ -255,6 +255,12 @@ impl Builder {
             Some((_, base)) => base,
             None => path,
         };
+        if let Some(strip) = slot.strip
+            && let Some(text) = base.as_str()
+            && let Some(rest) = text.strip_suffix(strip).filter(|r| !r.is_empty())
+        {
+            base = Value::computed(rest.as_bytes(), base.place(), base.taint());
+        }
         if let Some(dir) = slot.into.iter().find_map(|o| self.last_of(o)) {
             let mut whole = dir;
             whole.push(Value::computed(b"/", base.place(), base.taint()));

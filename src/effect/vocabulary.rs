@@ -241,6 +241,8 @@ props! {
     REMOVE = "remove",
     /// Only what matches a pattern or test (find -name): not all of the tree.
     FILTERED = "filtered",
+    /// Gives set-group-id without set-user-id (on a directory: new files get its group).
+    SETGID = "setgid",
     /// What is read serves the program itself (a key for a login, settings) and is passed on to nobody.
     USED = "used",
 }

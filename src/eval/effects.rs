@@ -65,6 +65,10 @@ impl Interp<'_> {
             }
             Role::HostProbe => {
                 let id = self.effect(Verb::Probe, Object::Host(u.value.clone()), by, at);
+                // What a name server answers is text of somebody else's.
+                if inv.stdout == Stdout::Fetched {
+                    w.fetched.push(id);
+                }
                 self.flow(id, &u.value.taint());
             }
             Role::HostProxy => {

@@ -385,6 +385,17 @@ impl Interp<'_> {
         if !matches!(inv.stdin, Stdin::Ignored) {
             w.stdin = self.read_all(0);
             self.note_stdin(by, &w.stdin);
+            // What it starts gets its standard input: `curl u | ssh h sh`, `curl u | kubectl exec -i p -- sh`.
+            let starts = |u: &crate::command::Use| {
+                matches!(u.role, Role::Command | Role::CommandString | Role::Code(_))
+            };
+            if matches!(inv.stdin, Stdin::Unknown | Stdin::Sent)
+                && inv.uses.iter().any(starts)
+                && let (End::Input(i), Some(v)) = (self.sh.fd(0).clone(), &w.stdin)
+                && let Some(input) = self.inputs.get_mut(i)
+            {
+                *input = v.clone();
+            }
         } else if inv.props.has(Props::PASSWORD_STDIN) && !matches!(self.sh.fd(0), End::Outer(_)) {
             // The first line is the password (sudo(8), -S); the command gets the rest.
             let line = self.read_line(0, b'\n').unwrap_or_else(Some);
@@ -531,7 +542,7 @@ impl Interp<'_> {
     ) -> Flow {
         let mut words = u.words.clone();
         if u.role == Role::CommandString && words.is_empty() {
-            words = self.split_string(&u.value);
+            words = super::nested::quoted_words(&u.value).unwrap_or_else(|| self.split_string(&u.value));
         }
         let mut env = Vec::new();
         // NAME=value words before the command are handed over as uses of their own.

@@ -257,3 +257,48 @@ fn is_inherited(name: &str) -> bool {
             | "DISPLAY"
     )
 }
+
+/// The words of a command text that programs split themselves, quotes and backslashes taken off (`env -S`, `rsync -e`):
+/// `sh -c "curl u | sh"` is three. `None` where the text is not known or has nothing to take off.
+pub(crate) fn quoted_words(v: &Value) -> Option<Vec<Value>> {
+    let text = v.as_str()?;
+    if !text.contains(['\'', '"', '\\']) {
+        return None;
+    }
+    let (mut out, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, ' ' | '\t' | '\n') => out.extend(word.take()),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(q), c) if c == q => quote = None,
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    out.extend(word);
+    // A quote that is never closed is an error of the program, not a command.
+    quote.is_none().then(|| out.iter().map(|w| Value::computed(w.as_bytes(), v.place(), v.taint())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted_words;
+    use crate::source::Place;
+    use crate::value::{Taint, Value};
+
+    #[test]
+    fn quotes_hold_words_together() {
+        let words = |t: &str| {
+            let v = Value::computed(t.as_bytes(), Place::default(), Taint::default());
+            quoted_words(&v).map(|ws| ws.iter().map(Value::show).collect::<Vec<_>>())
+        };
+        assert_eq!(words("sh -c \"a | b\" ''").unwrap(), ["sh", "-c", "a | b", ""]);
+        assert_eq!(words(r"a\ b c").unwrap(), ["a b", "c"]);
+        assert_eq!(words("a b"), None);
+        assert_eq!(words("a 'b"), None);
+    }
+}

@@ -112,10 +112,16 @@ impl Interp<'_> {
 
     fn and_or_body(&mut self, item: &AndOr) -> Flow {
         let mut flow = self.pipeline(&item.first);
+        // The state where a part of an && chain failed: what follows in the chain does not run in it. In
+        // `git clone u && cd r && ./x` the last runs where cd went.
+        let mut failed: Option<Shell> = None;
         for (op, next) in &item.rest {
             // A part that leaves the shell only under a condition leaves the others as they are.
             if flow != Flow::Next {
                 return flow;
+            }
+            if *op == AndOrOp::Or {
+                self.rejoin(&mut failed);
             }
             let wanted = match op {
                 AndOrOp::And => self.sh.status.map(|s| s == 0),
@@ -124,6 +130,20 @@ impl Interp<'_> {
             match wanted {
                 Some(true) => flow = self.pipeline(next),
                 Some(false) => {}
+                None if *op == AndOrOp::And => {
+                    let before = self.sh.clone();
+                    let without = match failed.take() {
+                        Some(f) => f.join(before),
+                        None => before,
+                    };
+                    if self.conditional(|me| me.pipeline(next)) == Flow::Next {
+                        failed = Some(without);
+                    } else {
+                        self.sh = without;
+                    }
+                    self.sh.status = None;
+                    flow = Flow::Next;
+                }
                 None => {
                     let before = self.sh.clone();
                     flow = self.conditional(|me| me.pipeline(next));
@@ -131,7 +151,17 @@ impl Interp<'_> {
                 }
             }
         }
+        self.rejoin(&mut failed);
         flow
+    }
+
+    /// Goes on in both states: where the parts before ran, and where one of them failed.
+    fn rejoin(&mut self, failed: &mut Option<Shell>) {
+        if let Some(without) = failed.take() {
+            let with = std::mem::take(&mut self.sh);
+            self.sh = with.join(without);
+            self.sh.status = None;
+        }
     }
 
     /// Runs something that may or may not run.

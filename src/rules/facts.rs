@@ -250,6 +250,10 @@ impl<'a> Facts<'a> {
     pub fn is_filtered(&self, e: &Effect) -> bool {
         e.props.has(Props::FILTERED) || self.lineage(e.process).any(|p| p.props.has(Props::FILTERED))
     }
+    /// True where a person is asked before it is done (`rm -i`, `find -ok rm`).
+    pub fn asks(&self, e: &Effect) -> bool {
+        e.props.has(Props::ASKS) || self.lineage(e.process).any(|p| p.props.has(Props::ASKS))
+    }
     /// True where it is done with the rights of root or another user.
     pub fn elevated(&self, e: &Effect) -> bool {
         e.props.has(Props::ELEVATED) || self.lineage(e.process).any(|p| p.props.has(Props::ELEVATED))

@@ -5,6 +5,7 @@
 use super::{Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::Severity;
+use crate::value::Value;
 use std::sync::OnceLock;
 
 /// A grade of the list.
@@ -21,6 +22,8 @@ pub(super) enum Grade {
 struct Entry {
     verb: Verb,
     object: &'static str,
+    /// Values that it must have, `a|b`; `None` for any.
+    values: Option<&'static str>,
     grade: Grade,
     why: &'static str,
 }
@@ -36,6 +39,7 @@ fn entry(line: &'static str) -> Option<Entry> {
     let mut w = line.trim().splitn(4, ' ');
     let verb = Verb::from_name(w.next()?)?;
     let (object, grade, why) = (w.next()?, w.next()?, w.next()?);
+    let (object, values) = object.split_once('=').map_or((object, None), |(o, v)| (o, Some(v)));
     let severity = |s: &str| match s {
         "high" => Some(Severity::High),
         "medium" => Some(Severity::Medium),
@@ -51,7 +55,7 @@ fn entry(line: &'static str) -> Option<Entry> {
             None => Grade::Of(severity(g)?, false),
         },
     };
-    Some(Entry { verb, object, grade, why })
+    Some(Entry { verb, object, values, grade, why })
 }
 
 /// What the list says of an effect: how severe it is, whether it is on the floor, and why; `None` for no finding.
@@ -62,8 +66,13 @@ pub(super) fn of(facts: &Facts<'_>, e: &Effect) -> Option<(Severity, bool, &'sta
     };
     // A grammar's example may state the noun with its value.
     let noun = noun.split(':').next().unwrap_or(noun);
-    let find = |o: &str| list().iter().find(|x| x.verb == e.verb && x.object == o);
-    let entry = find(noun).or_else(|| find("*"))?;
+    let value = e.object.value().and_then(Value::as_str).map(|v| v.to_ascii_lowercase());
+    let find = |o: &str| list().iter().find(|x| x.verb == e.verb && x.object == o && x.values.is_none());
+    let special = list().iter().find(|x| {
+        let has = |values: &str| value.as_deref().is_some_and(|v| values.split('|').any(|x| x == v));
+        x.verb == e.verb && x.object == noun && x.values.is_some_and(has)
+    });
+    let entry = special.or_else(|| find(noun)).or_else(|| find("*"))?;
     let many = [Props::ALL, Props::RECURSIVE, Props::FORCE, Props::VOLUMES, Props::GLOBAL];
     match entry.grade {
         Grade::None => None,
@@ -82,6 +91,10 @@ pub(super) fn graded(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings,
             continue;
         }
         let Some((mut severity, floor, why)) = of(facts, e) else { continue };
+        // `dropdb -i x`, `git restore -p`: a person is asked before anything happens.
+        if facts.asks(e) {
+            severity = severity.min(Severity::Info);
+        }
         // `crontab -e`, `at now`: a person is asked what to lay down.
         let given = facts.process(e).is_some_and(|p| p.stdin.as_ref().is_some_and(|v| !v.pieces.is_empty()));
         let reads = || facts.with(&[Verb::Read]).any(|r| r.process == e.process);

@@ -125,8 +125,8 @@ pub(super) const RULES: &[Rule] = &[
         description: "Whoever runs the file then runs it with the rights of its owner, often root: a way back in that is easily \
                       overlooked. Allow the one command in sudoers instead.",
         remediation: "Allow the one command in sudoers instead.",
-        good: &["chmod 755 x", "chmod g+w x"],
-        bad: &["chmod u+s /tmp/sh", "chmod 4755 x", "install -m 4755 x /usr/local/bin/x"],
+        good: &["chmod 755 x", "chmod g+w x", "find . -type d -exec chmod g+s {} +"],
+        bad: &["chmod u+s /tmp/sh", "chmod 4755 x", "chmod g+s x", "install -m 4755 x /usr/local/bin/x"],
         check: setuid,
     },
     Rule {
@@ -222,7 +222,9 @@ fn service_stop(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         // What stops and starts again is a restart.
         let stops = props.has(Props::STOP) && !props.has(Props::START);
         if stops || props.has(Props::DISABLE) && !props.has(Props::ENABLE) {
-            out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
+            // What only no longer starts by itself serves on until somebody stops it.
+            let severity = if stops { rule.severity } else { Severity::Info };
+            out.add(rule.about(facts, e).severity(severity).title(format!("{}: {}", rule.title, e.object.show())).evidence(
                 "command_pattern",
                 "stops it",
                 facts.command_place(e),
@@ -246,11 +248,18 @@ fn password_stdin(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 }
 
 fn setuid(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(&[Verb::Mode, Verb::Write, Verb::Create]).filter(|e| e.props.has(Props::SETUID)) {
-        let Some(p) = facts.path(e).filter(|_| !facts.contained(e)) else { continue };
-        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, p.text)).evidence_as(
+    for e in facts.with(&[Verb::Mode, Verb::Write, Verb::Create]) {
+        let (owner, group) = (e.props.has(Props::SETUID), e.props.has(Props::SETGID));
+        let Some(p) = facts.path(e).filter(|_| (owner || group) && !facts.contained(e)) else { continue };
+        // On directories the group's bit only says whose new files are: `find . -type d -exec chmod g+s {} +`.
+        let many = facts.is_filtered(e) || p.class == Class::Unknown || e.props.has(Props::RECURSIVE);
+        if !owner && many {
+            continue;
+        }
+        let severity = if owner { rule.severity } else { Severity::Medium };
+        out.add(rule.about(facts, e).severity(severity).title(format!("{}: {}", rule.title, p.text)).evidence_as(
             "path",
-            "runs with its owner's rights",
+            "runs with the rights of its owner or group",
             &p.text,
             e.place,
         ));

@@ -5,6 +5,7 @@
 //! speak of effects and flows, never of programs. Floor 4; imports `effect`, `value`, `source`, `finding`, `verdict`
 //! and the leaves `url` and `redact`.
 
+mod access;
 mod alias;
 mod assess;
 mod destruction;
@@ -19,7 +20,9 @@ mod machine;
 mod remote;
 mod resources;
 mod secrets;
+mod supply;
 mod transport;
+mod unread;
 mod writes;
 
 pub use docs::{json, markdown};
@@ -104,6 +107,9 @@ const FAMILIES: &[&[Rule]] = &[
     writes::RULES,
     secrets::RULES,
     resources::RULES,
+    supply::RULES,
+    unread::RULES,
+    access::RULES,
     environment::RULES,
     assess::RULES,
 ];

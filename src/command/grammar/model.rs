@@ -172,6 +172,8 @@ coded! {
         spelled: Option<&'static str>,
         /// The role that the last part of the address or path has, too.
         basename: Option<Role>,
+        /// What the program takes off the end of that part.
+        strip: Option<&'static str>,
         /// Names of options or operands that are the directory of that.
         into: Vec<&'static str>,
         /// Where the command runs: the kind, and the option or operand that says so.

@@ -96,6 +96,7 @@ fn nested(t: &Table, scope: &Scope, depth: usize) -> Slot {
         join: t.flag("join"),
         spelled: t.text("as").map(|s| s.text),
         basename: t.text("basename").map(|n| self::role(t, n)),
+        strip: t.text("strip").map(|s| s.text),
         into: t.texts("into").into_iter().filter_map(|o| reference(t, o, scope)).collect(),
         place: place(t, scope),
         until: t.texts("until").iter().map(|u| u.text).collect(),
