@@ -386,9 +386,8 @@ impl Interp<'_> {
             w.stdin = self.read_all(0);
             self.note_stdin(by, &w.stdin);
             // What it starts gets its standard input: `curl u | ssh h sh`, `curl u | kubectl exec -i p -- sh`.
-            let starts = |u: &crate::command::Use| {
-                matches!(u.role, Role::Command | Role::CommandString | Role::Code(_))
-            };
+            let starts =
+                |u: &crate::command::Use| matches!(u.role, Role::Command | Role::CommandString | Role::Code(_));
             if matches!(inv.stdin, Stdin::Unknown | Stdin::Sent)
                 && inv.uses.iter().any(starts)
                 && let (End::Input(i), Some(v)) = (self.sh.fd(0).clone(), &w.stdin)

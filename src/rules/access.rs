@@ -21,7 +21,11 @@ pub(super) const RULES: &[Rule] = &[
                       anybody on the way can take its place and read passwords and data. Get the host's key once, over a \
                       way that is trusted, or take new keys only (accept-new).",
         remediation: "Use StrictHostKeyChecking=accept-new, or put the host's key into known_hosts.",
-        good: &["ssh host", "ssh -o StrictHostKeyChecking=accept-new host", "ssh -o StrictHostKeyChecking=no localhost"],
+        good: &[
+            "ssh host",
+            "ssh -o StrictHostKeyChecking=accept-new host",
+            "ssh -o StrictHostKeyChecking=no localhost",
+        ],
         bad: &["ssh -o StrictHostKeyChecking=no host"],
         check: host_key,
     },
@@ -67,7 +71,8 @@ fn setting(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         let run = facts.with(&[Verb::Execute, Verb::Evaluate]).find(|x| x.process == e.process);
         let Some(run) = run.filter(|_| !facts.contained(e)) else { continue };
         // Hooks that lie with a user's other settings are that user's own.
-        let own = |c: Class| matches!(c, Class::Project | Class::HomeContent | Class::HomeDotfile | Class::SystemContent);
+        let own =
+            |c: Class| matches!(c, Class::Project | Class::HomeContent | Class::HomeDotfile | Class::SystemContent);
         let foreign = facts.path(run).is_some_and(|p| !own(p.class));
         if !foreign {
             continue;

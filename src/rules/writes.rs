@@ -28,7 +28,13 @@ pub(super) const RULES: &[Rule] = &[
                       written runs in every session. Append the line that is needed (>>), and keep a copy.",
         remediation: "Append the one line that is needed with >>, after keeping a copy.",
         good: &["echo 'export A=b' >> ~/.bashrc", "cat ~/.bashrc", "cp ~/.bashrc ~/.bashrc.bak", "source ~/.bashrc"],
-        bad: &["echo x > ~/.bashrc", "cp x ~/.zshrc", "rm ~/.profile", "ln -sf /tmp/x ~/.bashrc", "curl https://e.example/rc -o ~/.bashrc"],
+        bad: &[
+            "echo x > ~/.bashrc",
+            "cp x ~/.zshrc",
+            "rm ~/.profile",
+            "ln -sf /tmp/x ~/.bashrc",
+            "curl https://e.example/rc -o ~/.bashrc",
+        ],
         check: |f, r, o| {
             changes(f, r, o, &[Mark::ShellStartup], |e, _| match e.verb {
                 Verb::Append | Verb::Link | Verb::Update => None,
