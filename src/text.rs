@@ -35,6 +35,25 @@ pub enum Kind {
     Overprint,
 }
 
+impl Kind {
+    /// What such characters do, for people.
+    pub const fn says(self) -> &'static str {
+        match self {
+            Kind::Bidi => "turns the direction of text",
+            Kind::ZeroWidth => "has no width",
+            Kind::Tag => "is hidden text",
+            Kind::Selector => "varies nothing",
+            Kind::Filler => "is blank",
+            Kind::Colour => "colours the text",
+            Kind::Screen => "moves, erases or hides what is shown",
+            Kind::Terminal => "talks to the terminal",
+            Kind::Back => "takes back what stands before it",
+            Kind::Control => "is a control character",
+            Kind::Overprint => "writes over what stands before it",
+        }
+    }
+}
+
 /// A run of deceptive characters of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {

@@ -77,6 +77,15 @@ pub(super) fn describe(command: Command) -> Command {
         .after_help(super::exit::TABLE)
 }
 
+/// The same for a text on standard input that is about to be pasted: no words of a command, no batch.
+pub(super) fn describe_paste(command: Command) -> Command {
+    CheckArgs::augment_args(command)
+        .mut_arg("command", |a| a.hide(true))
+        .mut_arg("batch", |a| a.hide(true))
+        .about("Say what a text from the clipboard would do where it is pasted; it is read from standard input")
+        .after_help(super::exit::TABLE)
+}
+
 /// What holds for every command of one run.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
@@ -109,6 +118,14 @@ impl Settings {
         self.stamp(&mut verdict);
         verdict
     }
+}
+
+/// Runs `paste`.
+pub(super) fn run_paste(matches: &ArgMatches) -> Result<Exit, Failure> {
+    if matches.contains_id("command") || matches.get_flag("batch") {
+        return Err(Failure::usage("paste reads one text, from standard input"));
+    }
+    run(matches)
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {

@@ -20,6 +20,7 @@ pub mod output;
 mod rules;
 mod schema;
 pub mod shell;
+mod view;
 
 use clap::{ArgMatches, Command};
 use exit::{Exit, Failure};
@@ -39,6 +40,8 @@ struct Sub {
 const SUBS: &[Sub] = &[
     Sub { name: "check", describe: check::describe, run: check::run },
     Sub { name: "hook", describe: hook::describe, run: hook::run },
+    Sub { name: "paste", describe: check::describe_paste, run: check::run_paste },
+    Sub { name: "view", describe: view::describe, run: view::run },
     Sub { name: "ast", describe: ast::describe, run: ast::run },
     Sub { name: "rules", describe: rules::describe, run: rules::run },
     Sub { name: "schema", describe: schema::describe, run: schema::run },

@@ -9,7 +9,8 @@ use crate::effect::graph::{Graph, Process};
 use crate::effect::path::{Base, Mark, Resolved, resolve};
 use crate::effect::{Certainty, Effect, EffectId, Flow, Language, Object, ProcessId, Props, Site, Verb};
 use crate::finding::{PathStep, SpanOut};
-use crate::source::{Place, Source, Span};
+use crate::source::{Place, Source, Span, TextId};
+use crate::text::{Mark as Deceptive, marks};
 use crate::url::Address;
 use crate::url::lookalike::{Look, looks};
 use crate::value::{Channel, Value};
@@ -62,6 +63,7 @@ pub struct Facts<'a> {
     by_verb: Vec<(Verb, EffectId)>,
     sinks: OnceCell<HashMap<EffectId, EffectId>>,
     cut: Cell<bool>,
+    marks: OnceCell<Vec<(TextId, Deceptive)>>,
 }
 
 impl<'a> Facts<'a> {
@@ -71,7 +73,16 @@ impl<'a> Facts<'a> {
             graph.effects.iter().filter(|e| !e.props.has(Props::SIMULATED)).map(|e| (e.verb, e.id)).collect();
         by_verb.sort_unstable();
         let memory = graph.effects.iter().map(|_| Memory::default()).collect();
-        Facts { source, graph, options, memory, by_verb, sinks: OnceCell::new(), cut: Cell::new(false) }
+        Facts {
+            source,
+            graph,
+            options,
+            memory,
+            by_verb,
+            sinks: OnceCell::new(),
+            cut: Cell::new(false),
+            marks: OnceCell::new(),
+        }
     }
 
     /// All effects that would happen.
@@ -136,6 +147,12 @@ impl<'a> Facts<'a> {
     pub fn looks(&self, e: &Effect) -> &[Look] {
         let Some(memory) = self.memory(e) else { return &[] };
         memory.looks.get_or_init(|| self.address(e).map(looks).unwrap_or_default())
+    }
+    /// The deceptive characters of every text.
+    pub fn deceptive(&self) -> &[(TextId, Deceptive)] {
+        self.marks.get_or_init(|| {
+            self.source.iter().flat_map(|(id, t)| marks(&t.bytes).into_iter().map(move |m| (id, m))).collect()
+        })
     }
     /// True where following content back was cut short somewhere.
     pub fn was_cut(&self) -> bool {

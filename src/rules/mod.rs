@@ -8,6 +8,7 @@
 mod access;
 mod alias;
 mod assess;
+mod deceptive;
 mod destruction;
 mod docs;
 mod draft;
@@ -100,6 +101,7 @@ pub struct Rule {
 const FAMILIES: &[&[Rule]] = &[
     remote::RULES,
     lookalike::RULES,
+    deceptive::RULES,
     transport::RULES,
     execution::RULES,
     destruction::RULES,
