@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analyzer;
+pub mod audit;
 pub mod cli;
 pub mod command;
 pub mod effect;

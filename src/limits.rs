@@ -89,3 +89,18 @@ pub const SCRIPT_DEADLINE_MS: u64 = 100;
 pub const MIN_SCRIPT_STEPS: u32 = 1_000;
 /// Deepest nesting of its tree that is lowered; real programs stay under 60 levels.
 pub const MAX_SCRIPT_NESTING: u32 = 180;
+/// Longest line of a history that is looked at: a command of [`MAX_INPUT`] inside JSON, with room for what is beside it.
+pub const MAX_AUDIT_LINE: usize = 2 * MAX_INPUT;
+/// Most commands of a history in one chunk of work. Three to six chunks are in flight.
+pub const MAX_CHUNK_ENTRIES: usize = 4_096;
+/// Bytes of commands at which a chunk is full.
+pub const MAX_CHUNK_BYTES: usize = 4 << 20;
+/// Commands without findings whose judgement an audit remembers, in each of two generations: about 150 bytes each. One
+/// with findings counts as ten and more.
+pub const MAX_CACHED: usize = 400_000;
+/// Most different commands with findings that the summary of an audit tells apart.
+pub const MAX_SUMMED: usize = 20_000;
+/// Longest text of one command in the report of an audit, in bytes.
+pub const MAX_COMMAND_OUT: usize = 4 << 10;
+/// Most names (users, days, hosts) that the summary of an audit counts apart.
+pub const MAX_GROUPS: usize = 10_000;

@@ -58,7 +58,7 @@ pub(super) fn shells() -> impl TypedValueParser<Value = Language> {
         .map(|name| shell::from_name(&name).unwrap_or(Language::Bash))
 }
 
-fn levels() -> impl TypedValueParser<Value = Severity> {
+pub(super) fn levels() -> impl TypedValueParser<Value = Severity> {
     PossibleValuesParser::new(["info", "low", "medium", "high", "critical"]).map(|name| {
         match name.to_ascii_lowercase().as_str() {
             "critical" => Severity::Critical,

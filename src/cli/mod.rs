@@ -8,6 +8,7 @@
 //! all of them to clap costs more than the analysis of a short command.
 
 mod ast;
+mod audit;
 mod batch;
 mod check;
 mod completions;
@@ -42,6 +43,7 @@ const SUBS: &[Sub] = &[
     Sub { name: "hook", describe: hook::describe, run: hook::run },
     Sub { name: "paste", describe: check::describe_paste, run: check::run_paste },
     Sub { name: "view", describe: view::describe, run: view::run },
+    Sub { name: "audit", describe: audit::describe, run: audit::run },
     Sub { name: "ast", describe: ast::describe, run: ast::run },
     Sub { name: "rules", describe: rules::describe, run: rules::run },
     Sub { name: "schema", describe: schema::describe, run: schema::run },

@@ -1,0 +1,236 @@
+//! `shellward audit`: what dangerous commands are in histories, transcripts and logs.
+
+use super::exit::{Exit, Failure};
+use super::{check, guard, output};
+use crate::analyzer::{Options, analyze};
+use crate::audit::discover::{self, Defaults};
+use crate::audit::engine::{self, Event, Progress};
+use crate::audit::filter::Filter;
+use crate::audit::format::{self, Columns, FORMATS};
+use crate::audit::input::{Input, Origin};
+use crate::audit::stats::{Group, Stats};
+use crate::audit::{Judgement, time};
+use crate::effect::Language;
+use crate::finding::Severity;
+use crate::report;
+use crate::verdict::Verdict;
+use clap::builder::PossibleValuesParser;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// Arguments of `audit`.
+#[derive(Debug, Args)]
+struct AuditArgs {
+    /// Files and directories; `-` is standard input. Without them, the histories of this user
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The histories of all users of this machine
+    #[arg(long, conflicts_with = "paths")]
+    all_users: bool,
+    /// The format of the inputs [default: found out for each]
+    #[arg(long, value_name = "NAME", value_parser = formats())]
+    format: Option<String>,
+    /// The column or field that has the command, for tables and JSON lines
+    #[arg(long, value_name = "NAME")]
+    column: Option<String>,
+    /// The shell of commands of which nothing says which
+    #[arg(long, value_name = "NAME", default_value = "bash", value_parser = check::shells())]
+    shell: Language,
+    /// Only commands since then: a date, a time, or how long ago (90m, 24h, 7d, 2w)
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only commands before then
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Only commands of this user (may be repeated)
+    #[arg(long, value_name = "NAME")]
+    user: Vec<String>,
+    /// Only findings of this rule (may be repeated)
+    #[arg(long, value_name = "ID")]
+    rule: Vec<String>,
+    /// Only findings at least that bad
+    #[arg(long, value_name = "LEVEL", ignore_case = true, value_parser = check::levels())]
+    min_severity: Option<Severity>,
+    /// What to count findings by, beside rule and day
+    #[arg(long, value_name = "WHAT", default_value = "user", value_parser = groups())]
+    group_by: String,
+    /// How many commands the summary shows
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+    /// JSON lines: each command with findings, each input, the summary
+    #[arg(long)]
+    json: bool,
+    /// A table (RFC 4180): a row for each finding
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// End with 1 where a finding is at least that bad; without it only failures change the exit code
+    #[arg(long, value_name = "LEVEL", ignore_case = true, value_parser = check::levels())]
+    fail_on: Option<Severity>,
+    /// When to colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    color: output::Colour,
+}
+
+fn formats() -> PossibleValuesParser {
+    PossibleValuesParser::new(FORMATS.iter().map(|f| clap::builder::PossibleValue::new(f.name).help(f.about)))
+}
+
+fn groups() -> PossibleValuesParser {
+    PossibleValuesParser::new(Group::ALL.iter().map(|g| g.0))
+}
+
+pub(super) fn describe(command: Command) -> Command {
+    AuditArgs::augment_args(command)
+        .about("Say what dangerous commands are in histories, agent transcripts and logs")
+        .after_help(
+            "Exit codes:\n   0  done\n   1  there are findings at least as bad as --fail-on\n  64  wrong usage\n  \
+             74  nothing could be read, or writing failed",
+        )
+}
+
+pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
+    let args = AuditArgs::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
+    let filter = filter(&args)?;
+    let mut problems = Vec::new();
+    let inputs = inputs(&args, &mut problems);
+    for problem in &problems {
+        output::complain(problem);
+    }
+    if inputs.is_empty() && args.paths.is_empty() {
+        return Err(Failure { exit: Exit::Io, message: "no history was found; name files to read".into() });
+    }
+    let pool = rayon::ThreadPoolBuilder::new()
+        .thread_name(|i| format!("analysis-{i}"))
+        .stack_size(guard::STACK)
+        .build()
+        .map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start threads: {e}") })?;
+    let progress = Progress::default();
+    let begin = std::time::Instant::now();
+    let group = Group::ALL.iter().find(|g| g.0 == args.group_by).map_or(Group::User, |g| g.1);
+    let mut stats = Stats::new(group);
+    let mut out = BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
+    let mut written: std::io::Result<()> =
+        if args.csv { out.write_all(report::records::CSV_HEADER.as_bytes()) } else { Ok(()) };
+    engine::run(inputs, &filter, &pool, &judge, &progress, |event| {
+        if written.is_ok() {
+            written = record(event, &mut stats, &filter, &args, &mut out);
+        }
+        written.is_ok()
+    });
+    output::done(written.and_then(|()| {
+        let distinct = progress.distinct.load(Ordering::Relaxed);
+        let seconds = begin.elapsed().as_secs_f64();
+        let text = if args.json {
+            report::records::json_summary(&stats, distinct, seconds, true)
+        } else if args.csv {
+            String::new()
+        } else {
+            let colour = output::colour(args.color);
+            let (most, width) = (args.top, output::width());
+            let about = report::audit::About { width, colour, distinct, seconds, most, whole: true };
+            report::audit::summary(&stats, &filter, about)
+        };
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }))?;
+    Ok(exit(&args, &stats))
+}
+
+/// Takes what the engine gives: counts it, and writes what is written at once.
+fn record(
+    event: Event,
+    stats: &mut Stats,
+    filter: &Filter,
+    args: &AuditArgs,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    match event {
+        Event::Commands(name, commands) => {
+            for judged in &commands {
+                if !stats.add(&name, judged, filter) {
+                    continue;
+                }
+                if args.json {
+                    out.write_all(report::records::json_line(&name, judged, filter).as_bytes())?;
+                } else if args.csv {
+                    out.write_all(report::records::csv_rows(&name, judged, filter).as_bytes())?;
+                }
+            }
+        }
+        Event::Done(source) => {
+            if args.csv
+                && let Some(problem) = &source.problem
+            {
+                output::complain(&format!("{}: {problem}", source.name));
+            }
+            if args.json && !(source.skipped && source.problem.is_none()) {
+                out.write_all(report::records::json_source(&source).as_bytes())?;
+            }
+            stats.done(source);
+        }
+    }
+    Ok(())
+}
+
+/// The verdict on one command; where the analysis breaks, the verdict that says so.
+fn judge(command: &[u8], options: &Options) -> Judgement {
+    guard::catch(|| Judgement::of(analyze(command, options)))
+        .unwrap_or_else(|panic| Judgement::of_verdict(Verdict::incomplete(&check::internal(&panic), command.len())))
+}
+
+fn filter(args: &AuditArgs) -> Result<Filter, Failure> {
+    let now = time::now();
+    let limit = |text: &Option<String>| match text {
+        None => Ok(None),
+        Some(text) => match time::limit(text, now) {
+            Some(at) => Ok(Some(at)),
+            None => Err(Failure::usage(format!("{text:?} is no time: give 2026-11-30, 2026-11-30T12:00:00Z or 7d"))),
+        },
+    };
+    Ok(Filter {
+        since: limit(&args.since)?,
+        until: limit(&args.until)?,
+        users: args.user.clone(),
+        rules: args.rule.clone(),
+        severity: args.min_severity,
+    })
+}
+
+fn inputs(args: &AuditArgs, problems: &mut Vec<String>) -> Vec<Input> {
+    let defaults = Defaults {
+        format: args.format.as_deref().and_then(format::named),
+        columns: Columns { command: args.column.clone() },
+        shell: args.shell,
+    };
+    let mut out = Vec::new();
+    for path in &args.paths {
+        if path.as_os_str() == "-" {
+            out.push(defaults.input(Origin::Stdin));
+        } else if path.is_dir() {
+            out.extend(defaults.below(path, problems));
+        } else {
+            out.push(defaults.input(Origin::File(path.clone())));
+        }
+    }
+    if args.paths.is_empty() {
+        let homes = if args.all_users { discover::all_homes() } else { discover::own_home().into_iter().collect() };
+        out.extend(homes.iter().flat_map(|home| defaults.of_home(home)));
+    }
+    out
+}
+
+fn exit(args: &AuditArgs, stats: &Stats) -> Exit {
+    let bad = args.fail_on.is_some_and(|level| {
+        report::records::SEVERITIES
+            .iter()
+            .any(|s| *s >= level && stats.severities.get(*s as usize).is_some_and(|n| *n > 0))
+    });
+    let unread = !stats.sources.is_empty() && stats.sources.iter().all(|s| s.format.is_empty());
+    match (bad, unread) {
+        (true, _) => Exit::Block,
+        (false, true) => Exit::Io,
+        (false, false) => Exit::Allow,
+    }
+}
