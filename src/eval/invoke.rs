@@ -187,8 +187,9 @@ impl Interp<'_> {
                 text.push(quoted);
             }
             self.calls.push(format!("alias {name}"));
-            let by = self.process(&name, argv.clone(), at, true);
             let certain = self.interactive || self.sh.opts.expand_aliases || self.language == Language::Sh;
+            // Where the alias is expanded for certain, its name is never run.
+            let by = self.process(&name, if certain { Vec::new() } else { argv.clone() }, at, true);
             let saved = self.certainty;
             if !certain {
                 self.certainty = Certainty::Possible;
