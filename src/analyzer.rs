@@ -4,31 +4,11 @@
 
 use crate::effect::graph::{Doubt, DoubtKind, Graph};
 use crate::effect::{Language, Object};
+pub use crate::options::Options;
 use crate::source::{Place, Source, Span, TextId};
 use crate::verdict::{Action, SCHEMA_VERSION, Timings, Verdict, convert};
 use crate::{eval, limits, rules};
 use std::time::{Duration, Instant};
-
-/// What the caller knows about the place where the command would run.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The shell that would read it.
-    pub shell: Language,
-    /// The directory it would run in, absolute, where known.
-    pub cwd: Option<String>,
-    /// The home directory, where known.
-    pub home: Option<String>,
-    /// Put the effect graph into the verdict.
-    pub effects: bool,
-    /// Let the second reader check the first.
-    pub witness: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { shell: Language::Bash, cwd: None, home: None, effects: false, witness: true }
-    }
-}
 
 /// Everything that one analysis found.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ pub mod eval;
 pub mod finding;
 pub mod hooks;
 pub mod limits;
+pub mod options;
 pub mod policy;
 pub mod redact;
 pub mod report;

@@ -4,11 +4,11 @@
 //! judges nothing. Effects that a dry-run option withholds are not shown to rules at all.
 
 use super::alias;
-use crate::analyzer::Options;
 use crate::effect::graph::{Graph, Process};
 use crate::effect::path::{Base, Mark, Resolved, resolve};
 use crate::effect::{Certainty, Effect, EffectId, Flow, Language, Object, ProcessId, Props, Site, Verb};
 use crate::finding::{PathStep, SpanOut};
+use crate::options::Options;
 use crate::source::{Place, Source, Span, TextId};
 use crate::text::{Mark as Deceptive, marks};
 use crate::url::Address;

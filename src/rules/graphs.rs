@@ -1,10 +1,10 @@
 //! Graphs made by hand, for tests of rules: a text, processes and effects found in it by their words.
 
 use super::judge;
-use crate::analyzer::Options;
 use crate::effect::graph::{Doubt, DoubtKind, Graph, Process, ProgramNode, Reach};
 use crate::effect::{Certainty, EffectId, Flow, Language, Object, ProcessId, ProgramId, Props, Site, Verb};
 use crate::finding::Finding;
+use crate::options::Options;
 use crate::source::{Place, Source, Span, TextId};
 use crate::value::{Channel, Literal, Piece, Taint, Unknown, Value, Why};
 use crate::verdict::Assessment;

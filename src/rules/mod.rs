@@ -30,9 +30,9 @@ pub use docs::{json, markdown};
 pub use draft::{Draft, Findings};
 pub use facts::Facts;
 
-use crate::analyzer::Options;
 use crate::effect::graph::Graph;
 use crate::finding::{Confidence, Finding, Severity};
+use crate::options::Options;
 use crate::source::Source;
 use crate::verdict::Assessment;
 
