@@ -297,6 +297,10 @@ fn function(low: &mut Lowering<'_>, n: Node<'_>, name: String) -> Function {
             }
         }
     }
+    if matches!(n.kind(), "function_expression" | "function") {
+        // Whoever calls it back says what `this` is.
+        params.push(("this".to_string(), None));
+    }
     if let Some(b) = field(n, "body") {
         if b.kind() == "statement_block" {
             inner.append(&mut block(low, b));

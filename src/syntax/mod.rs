@@ -7,10 +7,13 @@ pub mod awk;
 pub mod compact;
 pub mod cover;
 pub mod javascript;
+pub mod lua;
 pub mod marker;
 pub mod perl;
+pub mod php;
 pub mod print;
 pub mod python;
+pub mod ruby;
 pub mod script;
 pub mod shell;
 mod tree;
@@ -21,7 +24,10 @@ pub fn foreign(language: crate::effect::Language, text: &[u8]) -> Option<script:
     match language {
         Language::JavaScript => Some(javascript::read(text)),
         Language::Python => Some(python::read(text)),
+        Language::Lua => Some(lua::read(text)),
         Language::Perl => Some(perl::read(text)),
+        Language::Php => Some(php::read(text)),
+        Language::Ruby => Some(ruby::read(text)),
         _ => None,
     }
 }

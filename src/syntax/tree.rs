@@ -10,6 +10,7 @@ use super::script::{Expr, Kind, Script, Stmt, StmtKind, Target};
 use crate::limits;
 use crate::source::Span;
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
@@ -58,7 +59,14 @@ pub(super) fn read(grammar: Grammar, text: &[u8], lower: fn(&mut Lowering<'_>, N
     }
     let readable = Readable::new(text);
     let Some(tree) = parse(grammar, readable.text()) else { return whole(SyntaxError::TooLarge) };
-    let mut low = Lowering { readable: &readable, unparsed: Vec::new(), depth: 0, too_deep: false, bodies: Vec::new() };
+    let mut low = Lowering {
+        readable: &readable,
+        unparsed: Vec::new(),
+        depth: 0,
+        too_deep: false,
+        bodies: Vec::new(),
+        locals: HashSet::new(),
+    };
     let root = tree.root_node();
     if root.has_error() {
         low.errors(root);
@@ -103,6 +111,8 @@ pub(super) struct Lowering<'t> {
     too_deep: bool,
     /// Bodies of here-documents that wait for their operators, the first last.
     pub(super) bodies: Vec<Expr>,
+    /// Names that were assigned so far, for languages where any other name is a call.
+    pub(super) locals: HashSet<String>,
 }
 
 /// The bytes of a node.

@@ -509,22 +509,27 @@ impl Interp<'_> {
                 self.amend(id, |e| e.props = e.props.with(props));
             }
         }
-        if fact.callback > 0 {
-            let got = out
-                .content
-                .clone()
-                .map(Data::Text)
-                .or_else(|| out.effect.map(|e| Data::Text(Value::unknown_tainted(Why::Network, at, Taint::of(e)))));
-            for (_, d) in &args {
-                let mut given: Args = Vec::new();
-                if let Some(got) = &got {
-                    given.extend((1..fact.callback).map(|_| (None, Data::unknown("error", at, Taint::default()))));
-                    given.push((None, got.clone()));
-                }
-                self.callback(run, d.clone(), given, at);
-            }
+        if fact.callback == 0 {
+            return self.result(run, name, fact, out, args, at);
         }
-        self.result(run, name, fact, out, args, at)
+        let got = out
+            .content
+            .clone()
+            .map(Data::Text)
+            .or_else(|| out.effect.map(|e| Data::Text(Value::unknown_tainted(Why::Network, at, Taint::of(e)))));
+        let result = self.result(run, name, fact, out, args.clone(), at);
+        // A thing that was made is what the function gets (`File.open(path) { |f| … }`).
+        let got = if matches!(result, Data::Object(_)) { Some(result.clone()) } else { got };
+        for (_, d) in &args {
+            let mut given: Args = Vec::new();
+            if let Some(got) = &got {
+                given.extend((1..fact.callback).map(|_| (None, Data::unknown("error", at, Taint::default()))));
+                given.push((None, got.clone()));
+                given.push((Some("this".into()), got.clone()));
+            }
+            self.callback(run, d.clone(), given, at);
+        }
+        result
     }
 
     /// The connection that something is, belongs to, or came from.
@@ -532,6 +537,15 @@ impl Interp<'_> {
         let connected =
             |e: EffectId| self.graph.effect(e).is_some_and(|e| matches!(e.verb, Verb::Connect | Verb::Listen));
         d.taint().0.iter().map(|(o, _)| *o).find(|o| connected(*o))
+    }
+
+    /// A connection takes the lowest descriptor that is free; what is run then has it, too (`exec("sh <&3")`).
+    fn connection_fd(&mut self, e: EffectId) -> Option<u32> {
+        let free = (3u32..64).find(|n| {
+            matches!(self.sh.fd(*n), super::super::scope::End::Outer(_) | super::super::scope::End::Nothing)
+        })?;
+        self.sh.set_fd(free, super::super::scope::End::Socket(e));
+        Some(free)
     }
 
     /// Makes a connection the standard input of what runs next.
@@ -649,12 +663,16 @@ impl Interp<'_> {
                     _ => super::super::effects::host_port(&value),
                 };
                 let verb = if role == Role::Socket { Verb::Connect } else { Verb::Listen };
-                out.effect = Some(add(self, verb, Thing::Socket(host, port)));
+                let id = add(self, verb, Thing::Socket(host, port));
+                out.effect = Some(id);
+                out.fd = self.connection_fd(id);
             }
             Role::Host | Role::RemoteHost => out.host = Some(value.clone()),
             Role::Port => {
                 let host = out.host.take().unwrap_or_default();
-                out.effect = Some(add(self, Verb::Connect, Thing::Socket(host, value.clone())));
+                let id = add(self, Verb::Connect, Thing::Socket(host, value.clone()));
+                out.effect = Some(id);
+                out.fd = self.connection_fd(id);
             }
             Role::PortListen => {
                 out.effect = Some(add(self, Verb::Listen, Thing::Socket(Value::default(), value.clone())));
@@ -698,6 +716,16 @@ impl Interp<'_> {
                             self.flow(e, &value.taint());
                         }
                         if let Some(p) = path {
+                            let key = self.file_key(&p);
+                            self.add_content(&key, value.clone());
+                        }
+                    }
+                    // What was opened for writing in the same call (`file_put_contents(path, text)`).
+                    None if out.path.is_some() => {
+                        if let Some(e) = out.effect {
+                            self.flow(e, &value.taint());
+                        }
+                        if let Some(p) = out.path.clone() {
                             let key = self.file_key(&p);
                             self.add_content(&key, value.clone());
                         }
@@ -823,6 +851,7 @@ fn holds<'d>(arg: &ArgFact, fact: &CallFact, get: &dyn Fn(usize) -> Option<&'d D
             Data::Number(n) => n.to_string(),
             Data::Bool(b) => b.to_string(),
             Data::List(_) => "list".to_string(),
+            Data::Map(_) => "map".to_string(),
             Data::Null => "null".to_string(),
             _ => return None,
         };

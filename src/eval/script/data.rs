@@ -41,6 +41,8 @@ pub(crate) struct Object {
     pub(crate) path: Option<Value>,
     /// Its content, where it can be read.
     pub(crate) content: Option<Value>,
+    /// Its descriptor, for a connection.
+    pub(crate) fd: Option<u32>,
     /// The words of the command that it is the process of.
     pub(crate) runs: Vec<Value>,
     /// Attributes that the script set.

@@ -327,6 +327,7 @@ impl Interp<'_> {
         let saved = self.certainty;
         for turn in 0..limits::MAX_TURNS {
             let go = condition.map_or(Some(true), |c| self.expr(run, c).truth());
+            let endless = condition.is_none_or(|c| matches!(c.kind, Kind::Bool(true) | Kind::Number(1)));
             if go == Some(false) {
                 break;
             }
@@ -343,9 +344,7 @@ impl Interp<'_> {
                 _ => break,
             }
             // A turn that depends on something outside is looked at twice, an endless one as long as it adds something.
-            if (go.is_none() && turn >= 1)
-                || (turn >= 2 && self.graph.effects.len() == before)
-                || turn >= 4 && condition.is_none()
+            if (go.is_none() && turn >= 1) || (turn >= 2 && self.graph.effects.len() == before) || turn >= 2 && endless
             {
                 break;
             }

@@ -26,6 +26,8 @@ pub(super) struct Outcome {
     pub(super) content: Option<Value>,
     /// A host that waits for its port.
     pub(super) host: Option<Value>,
+    /// The descriptor of the connection.
+    pub(super) fd: Option<u32>,
     /// The words of what was run.
     pub(super) runs: Vec<Value>,
     /// The connection that is the standard input of what is run.
@@ -96,6 +98,7 @@ impl Interp<'_> {
                     && let Ok(mut o) = o.try_borrow_mut()
                 {
                     o.runs = out.runs;
+                    o.fd = out.fd;
                 }
                 made
             }
@@ -105,8 +108,9 @@ impl Interp<'_> {
                     && let Ok(mut o) = o.try_borrow_mut()
                 {
                     o.effect = Some(e);
+                    o.fd = out.fd;
                 }
-                out.object.unwrap_or(unknown)
+                out.object.unwrap_or_else(|| thing("socket", out.effect, None, None))
             }
             // An opened file, or one of the process's own descriptors that becomes another (`open(STDIN, ">&S")`).
             "reopens" => match self.reopened(run, &positional, at) {
@@ -178,7 +182,7 @@ impl Interp<'_> {
                 let name = text(1)?;
                 let object = first?;
                 let callee = match object {
-                    Data::Path(p) => Data::Path(format!("{p}.{name}")),
+                    Data::Path(_) => self.attribute(run, object, &name, at),
                     other => Data::Bound(Box::new(other), name),
                 };
                 let rest = all.into_iter().skip(2).map(|d| (None, d)).collect();
@@ -337,6 +341,62 @@ impl Interp<'_> {
                     }
                 }
                 Some(Data::Text(out))
+            }
+            // The number of a connection's descriptor.
+            "fd" => match first? {
+                Data::Object(o) => {
+                    let fd = o.try_borrow().ok()?.fd;
+                    Some(fd.map_or(Data::Object(o), |n| Data::Number(i64::from(n))))
+                }
+                d => d.number().map(Data::Number),
+            },
+            // `list << x`, `list.push(x)`: a new list; text gets longer, a file gets the text.
+            "push" => match first? {
+                Data::List(mut l) => {
+                    l.extend(all.into_iter().skip(1));
+                    Some(Data::List(l))
+                }
+                Data::Text(mut v) => {
+                    all.iter().skip(1).for_each(|d| v.push(d.value(at)));
+                    Some(Data::Text(v))
+                }
+                d => Some(d),
+            },
+            // `[65, 66].pack('C*')`
+            "packed" => {
+                let swapped: Args = vec![(None, all.get(1)?.clone()), (None, first?)];
+                self.operation(run, "pack", None, &swapped, at)
+            }
+            // `text.unpack1('m0')`
+            "unpacked" | "unpacked.list" => {
+                let d = match text(1)?.as_str() {
+                    "m" | "m0" => transformed("base64 -d", &first?, at)?,
+                    "H*" => {
+                        let hex: String = bytes(0)?.iter().map(|b| format!("{b:02x}")).collect();
+                        made(hex.as_bytes())?
+                    }
+                    _ => return None,
+                };
+                Some(if op == "unpacked" { d } else { Data::List(vec![d]) })
+            }
+            // `explode(SEP, TEXT)`, `str_replace(FROM, TO, TEXT)`: the text last
+            "explode" | "replaced" => {
+                let (subject, rest) = all.split_last()?;
+                let turned = std::iter::once(subject).chain(rest).map(|d| (None, d.clone())).collect();
+                self.operation(run, if op == "explode" { "split" } else { "replace" }, None, &turned, at)
+            }
+            "hexdump" => {
+                let hex: String = bytes(0)?.iter().map(|b| format!("{b:02x}")).collect();
+                made(hex.as_bytes())
+            }
+            // Deflate without a header (`gzinflate`)
+            "inflate" => {
+                let packed = bytes(0)?;
+                let mut out = Vec::new();
+                let limit = u64::try_from(limits::MAX_VALUE).unwrap_or(u64::MAX);
+                let mut reader = std::io::Read::take(flate2::read::DeflateDecoder::new(packed.as_slice()), limit);
+                std::io::Read::read_to_end(&mut reader, &mut out).ok()?;
+                made(&out)
             }
             // `1..3`, `'a'..'e'`
             "inclusive" => {
