@@ -16,6 +16,7 @@ pub mod python;
 pub mod ruby;
 pub mod script;
 pub mod shell;
+pub mod small;
 mod tree;
 
 /// Reads code of an embedded language. `None`: there is no front end for it.
@@ -23,11 +24,12 @@ pub fn foreign(language: crate::effect::Language, text: &[u8]) -> Option<script:
     use crate::effect::Language;
     match language {
         Language::JavaScript => Some(javascript::read(text)),
+        Language::Awk => Some(awk::read(text)),
         Language::Python => Some(python::read(text)),
         Language::Lua => Some(lua::read(text)),
         Language::Perl => Some(perl::read(text)),
         Language::Php => Some(php::read(text)),
         Language::Ruby => Some(ruby::read(text)),
-        _ => None,
+        other => small::read(other, text),
     }
 }

@@ -487,10 +487,13 @@ impl Interp<'_> {
 
     /// Code in a language whose front end is there; a doubt for all others.
     pub(crate) fn script_code(&mut self, language: Language, bytes: &[u8], by: ProcessId, at: Place) {
+        // Programs that only shape what they read: there is nothing to run or to doubt.
+        if only_shapes(language, bytes) {
+            self.sh.status = None;
+            return;
+        }
         match crate::syntax::foreign(language, bytes) {
             Some(script) => self.run_script(language, &script, by),
-            // Programs that only shape what they read: there is nothing to doubt.
-            None if only_shapes(language, bytes) => self.sh.status = None,
             None => {
                 self.sh.status = None;
                 self.doubt(DoubtKind::OpaqueCode, language.name().to_string(), at);
@@ -499,8 +502,7 @@ impl Interp<'_> {
     }
 }
 
-/// True where code of a language that has no front end is known to shape only what it reads: it starts nothing, and
-/// reads and writes no file of its own.
+/// True where code is known to shape only what it reads: it starts nothing, and reads and writes no file of its own.
 fn only_shapes(language: Language, text: &[u8]) -> bool {
     match language {
         Language::Awk => crate::syntax::awk::only_computes(text),

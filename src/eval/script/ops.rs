@@ -79,7 +79,7 @@ impl Interp<'_> {
                 Some(e) => Data::Text(Value::unknown_tainted(Why::Network, at, Taint::of(e))),
                 None => unknown,
             },
-            "received" => match &out.object {
+            "received" => match out.object.as_ref().or(positional.first()) {
                 Some(Data::Object(o)) => match o.try_borrow().ok().and_then(|o| o.effect) {
                     Some(e) => Data::Text(received(e, at)),
                     None => unknown,
@@ -161,9 +161,12 @@ impl Interp<'_> {
         let made = |b: &[u8]| -> Option<Data> {
             (b.len() <= limits::MAX_VALUE).then(|| Data::Text(Value::computed(b, at, taint.clone())))
         };
-        // `NAME NUMBER`: the number is an argument's position.
-        let (op, position) = op.split_once(' ').map_or((op, 0), |(o, n)| (o, n.parse().unwrap_or(0)));
-        if let Some(d) = self.more(run, op, position, &all, args, at) {
+        // `NAME NUMBER NUMBER`: the numbers are positions of arguments.
+        let mut words = op.split(' ');
+        let op = words.next().unwrap_or_default();
+        let mut number = || words.next().and_then(|n| n.parse::<usize>().ok());
+        let positions = (number().unwrap_or(0), number());
+        if let Some(d) = self.more(run, op, positions, &all, args, at) {
             return Some(d);
         }
         match op {

@@ -6,7 +6,9 @@
 use super::call::{Args, thing};
 use super::data::Data;
 use super::{Interp, Run};
-use crate::effect::{Object, Verb};
+use crate::effect::graph::Reach;
+use crate::effect::{Language, Object, Verb};
+use crate::eval::nested::Env;
 use crate::source::Place;
 use crate::value::{Taint, Value};
 
@@ -16,7 +18,7 @@ impl Interp<'_> {
         &mut self,
         run: &mut Run,
         op: &str,
-        position: usize,
+        (position, rest): (usize, Option<usize>),
         all: &[Data],
         args: &Args,
         at: Place,
@@ -38,6 +40,24 @@ impl Interp<'_> {
                 let words: Vec<Value> = all.iter().flat_map(|d| d.words(at)).collect();
                 let out = self.words_of_command(run, words, at);
                 Some(thing("process", None, None, Some(out)))
+            }
+            // `call-process PROGRAM … ARGUMENTS`: where the program stands, and where its arguments begin.
+            "program" => {
+                let from = rest.unwrap_or(position.saturating_add(1));
+                let mut words = vec![all.get(position)?.value(at)];
+                words.extend(all.iter().skip(from).flat_map(|d| d.words(at)));
+                let out = self.words_of_command(run, words, at);
+                Some(Data::Text(out))
+            }
+            // What a filter has read is run by the shell.
+            "space" => {
+                let code = self.read_all(0).unwrap_or_else(|| Value::unknown(crate::value::Why::Stdin, at));
+                let by = run.by;
+                let out = self.capture(|me| {
+                    me.evaluate(Language::Sh, code, Reach::Stdin, by, at, Env::Fresh(None, None));
+                });
+                self.emit(1, out);
+                Some(Data::Null)
             }
             "print" => {
                 self.print(all, args, at);
@@ -61,6 +81,42 @@ impl Interp<'_> {
                     }
                 }
                 Some(Data::Null)
+            }
+            // A command for the shell, and the text that it reads.
+            "feed" => {
+                let (code, text) = (all.first()?.value(at), all.get(1)?.value(at));
+                let out = self.capture(|me| {
+                    let end = me.new_input(text);
+                    me.sh.set_fd(0, end);
+                    me.evaluate(Language::Sh, code, Reach::Argument, run.by, at, Env::Fresh(None, None));
+                });
+                self.emit(1, out);
+                Some(Data::Null)
+            }
+            // A two-way pipe of awk: `/inet/PROTOCOL/LOCAL/HOST/REMOTE` is a connection, all else a command.
+            "inet" => {
+                let to = all.first()?.value(at);
+                let Some(object) = to.as_str().and_then(|s| network_file(&s, at)) else {
+                    let by = run.by;
+                    return Some(Data::Text(self.capture(|me| {
+                        me.evaluate(Language::Sh, to, Reach::Argument, by, at, Env::Fresh(None, None));
+                    })));
+                };
+                let verb = if matches!(&object, Object::Socket(h, _) if h.pieces.is_empty()) {
+                    Verb::Listen
+                } else {
+                    Verb::Connect
+                };
+                let same = |e: &&crate::effect::Effect| e.verb == verb && e.process == run.by && e.object == object;
+                let id = match self.graph.effects.iter().find(same).map(|e| e.id) {
+                    Some(id) => id,
+                    None => self.effect(verb, object.clone(), run.by, at),
+                };
+                if let Some(text) = all.get(1) {
+                    let sent = self.effect(Verb::Send, object, run.by, at);
+                    self.flow(sent, &text.taint());
+                }
+                Some(Data::Text(super::call::received(id, at)))
             }
             "line" => match self.read_line(0, b'\n') {
                 Ok(Some(v)) | Err(v) => Some(Data::Text(v)),
@@ -179,6 +235,20 @@ impl Interp<'_> {
     fn home(&mut self, at: Place) -> Value {
         self.variable("HOME", at).unwrap_or_else(|| Value::unknown(crate::value::Why::Home(String::new()), at))
     }
+}
+
+/// gawk's names of connections: `/inet/tcp/0/HOST/PORT`; with host `0` one that others open.
+fn network_file(name: &str, at: Place) -> Option<Object> {
+    let mut parts = name.strip_prefix('/')?.split('/');
+    if !matches!(parts.next()?, "inet" | "inet4" | "inet6") {
+        return None;
+    }
+    let text = |s: &str| Value::computed(s.as_bytes(), at, Taint::default());
+    let (_, local, host, remote) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    Some(match host {
+        "0" => Object::Socket(Value::default(), text(local)),
+        host => Object::Socket(text(host), text(remote)),
+    })
 }
 
 /// Parts of a path joined by `/`.

@@ -5,6 +5,11 @@
 //! text is read as tokens (POSIX awk, "Grammar"; gawk's `@load`, `|&` and indirect calls `@f()` as well); whatever is not
 //! sure is a no. Floor 2; imports nothing.
 
+mod lower;
+mod token;
+
+pub(super) use lower::read;
+
 /// What stands before a `/` decides whether it divides or begins a pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
