@@ -452,7 +452,7 @@ impl Interp<'_> {
                 Some(self.apply(run, callee, rest, at))
             }
             // What the process reads on its standard input.
-            "stdin" => Some(Data::Text(self.read_all(0)?)),
+            "stdin" => Some(Data::Text(self.standard_input(run, at))),
             "map" => {
                 let f = first?;
                 let (items, _) = elements(all.get(1)?.clone(), at);

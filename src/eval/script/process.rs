@@ -51,7 +51,7 @@ impl Interp<'_> {
             }
             // What a filter has read is run by the shell.
             "space" => {
-                let code = self.read_all(0).unwrap_or_else(|| Value::unknown(crate::value::Why::Stdin, at));
+                let code = self.standard_input(run, at);
                 let by = run.by;
                 let out = self.capture(|me| {
                     me.evaluate(Language::Sh, code, Reach::Stdin, by, at, Env::Fresh(None, None));
@@ -202,6 +202,14 @@ impl Interp<'_> {
         });
         self.parent = parent;
         out
+    }
+
+    /// What the process of the script reads on its standard input.
+    pub(super) fn standard_input(&mut self, run: &Run, at: Place) -> Value {
+        // The program's own reading of it may have taken it away already.
+        let given = self.graph.process(run.by).and_then(|p| p.stdin.clone());
+        let left = self.read_all(0).filter(|v| !v.pieces.is_empty());
+        given.or(left).unwrap_or_else(|| Value::unknown(crate::value::Why::Stdin, at))
     }
 
     fn print(&mut self, all: &[Data], args: &Args, at: Place) {
