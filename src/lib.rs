@@ -12,6 +12,7 @@ pub mod effect;
 pub mod eval;
 pub mod finding;
 pub mod hooks;
+pub mod intel;
 pub mod limits;
 pub mod options;
 pub mod policy;

@@ -21,6 +21,7 @@ mod machine;
 mod remote;
 mod resources;
 mod secrets;
+mod squat;
 mod supply;
 mod transport;
 mod unread;
@@ -108,6 +109,7 @@ const FAMILIES: &[&[Rule]] = &[
     machine::RULES,
     writes::RULES,
     secrets::RULES,
+    squat::RULES,
     resources::RULES,
     supply::RULES,
     unread::RULES,

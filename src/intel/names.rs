@@ -1,0 +1,254 @@
+//! Names of widely used packages, and names that are a step away from one: `grammars/lists/packages.list`.
+//!
+//! In: an ecosystem and what an installer is given. Out: the widely used name that it is nearly, and the step between
+//! them. The list is compiled in and read when the first name of its ecosystem is asked for.
+
+use crate::url::known::{Step, step};
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+const TEXT: &str = include_str!("../../grammars/lists/packages.list");
+/// Shortest widely used name that is compared: shorter ones are a letter away from too much.
+const MIN_NAME: usize = 5;
+
+#[derive(Default)]
+struct Ecosystem {
+    all: HashSet<String>,
+    by_length: Vec<Vec<&'static str>>,
+    /// Without separators, for `crossenv` and `python-dateutils`.
+    joined: HashMap<String, &'static str>,
+}
+
+#[derive(Default)]
+struct List {
+    of: HashMap<&'static str, Ecosystem>,
+    same: HashMap<&'static str, &'static str>,
+    honest: HashSet<&'static str>,
+}
+
+fn list() -> &'static List {
+    static LIST: OnceLock<List> = OnceLock::new();
+    LIST.get_or_init(|| {
+        let mut out = List::default();
+        for line in TEXT.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
+            let Some((kind, names)) = line.split_once(' ') else { continue };
+            if kind == "same" {
+                out.same.extend(names.split_once(' '));
+                continue;
+            }
+            if kind == "honest" {
+                out.honest.extend(names.split_whitespace());
+                continue;
+            }
+            let of = out.of.entry(kind).or_default();
+            for name in names.split_whitespace() {
+                of.all.insert(normal(kind, name));
+                of.joined.insert(joined(name), name);
+                if of.by_length.len() <= name.len() {
+                    of.by_length.resize(name.len().saturating_add(1), Vec::new());
+                }
+                if let Some(of_length) = of.by_length.get_mut(name.len()) {
+                    of_length.push(name);
+                }
+            }
+        }
+        out
+    })
+}
+
+/// How a name differs from a widely used one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// Two letters in each other's place.
+    Exchanged,
+    /// A letter doubled, or left out, or one more.
+    Length,
+    /// A key beside the right one, or a digit or letter that is read as the right one.
+    Key,
+    /// Separators left out, put in or moved.
+    Separator,
+}
+
+impl Difference {
+    /// For people.
+    pub const fn says(self) -> &'static str {
+        match self {
+            Difference::Exchanged => "two letters in each other's place",
+            Difference::Length => "a letter more or less",
+            Difference::Key => "another letter",
+            Difference::Separator => "another separator",
+        }
+    }
+}
+
+/// The name in what an installer is given: `requests[socks]>=2`, `lodash@4`, `@scope/name@1`, `rails:7.0`.
+pub fn name_of(spec: &str) -> Option<&str> {
+    // Files, addresses and options are no names.
+    if spec.starts_with(['.', '/', '~', '-']) || spec.contains("://") || spec.ends_with(".whl") || spec.ends_with(".gz")
+    {
+        return None;
+    }
+    let from = usize::from(spec.starts_with('@'));
+    let end = spec
+        .char_indices()
+        .find(|(i, c)| {
+            *i >= from && matches!(c, '@' | '[' | '=' | '<' | '>' | '!' | '~' | ';' | ' ' | ':' | ',' | '^' | '*')
+        })
+        .map_or(spec.len(), |(i, _)| i);
+    spec.get(..end).filter(|n| n.len() >= MIN_NAME.saturating_sub(1) && n.is_ascii())
+}
+
+/// The widely used name that a name is nearly; `None` where it is one itself, or near to none.
+pub fn nearly(ecosystem: &str, name: &str) -> Option<(&'static str, Difference)> {
+    let list = list();
+    let kind = list.same.get(ecosystem).copied().unwrap_or(ecosystem);
+    let of = list.of.get(kind)?;
+    let name = normal(kind, name);
+    if of.all.contains(&name) || list.honest.contains(name.as_str()) {
+        return None;
+    }
+    if let Some(known) = of.joined.get(&joined(&name)).filter(|k| k.len() >= MIN_NAME && normal(kind, k) != name) {
+        return Some((known, Difference::Separator));
+    }
+    let around = name.len().saturating_sub(1)..=name.len().saturating_add(1);
+    for known in around.filter_map(|n| of.by_length.get(n)).flatten().filter(|k| k.len() >= MIN_NAME) {
+        let normal = normal(kind, known);
+        let difference = match step(normal.as_bytes(), name.as_bytes()) {
+            Some(Step::Exchange) => Some(Difference::Exchanged),
+            Some(Step::Other) => of_letters(normal.as_bytes(), name.as_bytes()),
+            Some(Step::First) | None => None,
+        };
+        if let Some(d) = difference {
+            return Some((known, d));
+        }
+    }
+    None
+}
+
+/// Names as the registry compares them: PEP 503 for pip, crates.io's hyphens; lower case for all.
+fn normal(ecosystem: &str, name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    match ecosystem {
+        "pip" => lower.replace(['_', '.'], "-"),
+        "cargo" => lower.replace('_', "-"),
+        _ => lower,
+    }
+}
+
+fn joined(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).collect::<String>().to_ascii_lowercase()
+}
+
+/// The difference of two names that are one letter apart, not at the first; `None` where it is one that makes another
+/// word rather than a slip.
+fn of_letters(known: &[u8], name: &[u8]) -> Option<Difference> {
+    let at = known.iter().zip(name).take_while(|(a, b)| a == b).count();
+    let (k, n) = (known.get(at), name.get(at));
+    if known.len() == name.len() {
+        let (k, n) = (*k?, *n?);
+        let digit = n.is_ascii_digit() && k.is_ascii_digit();
+        return (!digit && (beside(k, n) || alike(k, n))).then_some(Difference::Key);
+    }
+    let (longer, shorter) = if name.len() > known.len() { (name, known) } else { (known, name) };
+    let extra = *longer.get(at)?;
+    let before = at.checked_sub(1).and_then(|i| longer.get(i)).copied();
+    let last = at.saturating_add(1) == longer.len();
+    if !extra.is_ascii_alphabetic() {
+        // A number at the end makes a version of its own: lxml2, vue3.
+        return None;
+    }
+    // A letter left out; one doubled; or one more, next to its neighbour on the keyboard.
+    let doubled = before == Some(extra);
+    let slip = shorter.len() == name.len() && (!last || extra == b's')
+        || doubled
+        || before.is_some_and(|b| beside(b, extra)) && !last
+        || last && extra == b's' && shorter.len() >= 6;
+    slip.then_some(Difference::Length)
+}
+
+/// True where two keys are side by side on a keyboard (QWERTY).
+fn beside(a: u8, b: u8) -> bool {
+    const ROWS: [&[u8]; 3] = [b"qwertyuiop", b"asdfghjkl", b"zxcvbnm"];
+    let place = |c: u8| {
+        ROWS.iter().enumerate().find_map(|(row, keys)| keys.iter().position(|k| *k == c).map(|column| (row, column)))
+    };
+    match (place(a), place(b)) {
+        // The rows are shifted by about half a key each.
+        (Some((r, c)), Some((s, d))) if r == s => c.abs_diff(d) == 1,
+        (Some((r, c)), Some((s, d))) if r.saturating_add(1) == s => c == d || c == d.saturating_add(1),
+        (Some((r, c)), Some((s, d))) if s.saturating_add(1) == r => c == d || d == c.saturating_add(1),
+        _ => false,
+    }
+}
+
+/// True where one is read as the other.
+fn alike(a: u8, b: u8) -> bool {
+    const PAIRS: [(u8, u8); 9] = [
+        (b'o', b'0'),
+        (b'l', b'1'),
+        (b'i', b'1'),
+        (b'i', b'l'),
+        (b'e', b'3'),
+        (b's', b'5'),
+        (b'a', b'4'),
+        (b's', b'z'),
+        (b'c', b'k'),
+    ];
+    PAIRS.iter().any(|(x, y)| (*x, *y) == (a, b) || (*x, *y) == (b, a))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_names() {
+        for (spec, name) in [
+            ("requests[socks]>=2", Some("requests")),
+            ("lodash@4.17", Some("lodash")),
+            ("@angular/core@12", Some("@angular/core")),
+            ("rails:7.0", Some("rails")),
+            ("./local", None),
+            ("https://e.example/x.tgz", None),
+        ] {
+            assert_eq!(name_of(spec), name, "{spec}");
+        }
+    }
+
+    #[test]
+    fn near_names_are_found() {
+        use Difference::*;
+        for (ecosystem, name, want) in [
+            ("pip", "reqeusts", ("requests", Exchanged)),
+            ("pip", "request", ("requests", Length)),
+            ("pip", "requestss", ("requests", Length)),
+            ("pip", "nunpy", ("numpy", Key)),
+            ("conda", "pand4s", ("pandas", Key)),
+            ("pip", "djang0", ("django", Key)),
+            ("npm", "crossenv", ("cross-env", Separator)),
+            ("npm", "expres", ("express", Length)),
+            ("npm", "lodahs", ("lodash", Exchanged)),
+            ("cargo", "serdejson", ("serde_json", Separator)),
+            ("cargo", "rustdecimal", ("rust_decimal", Separator)),
+            ("gem", "nokogirii", ("nokogiri", Length)),
+        ] {
+            assert_eq!(nearly(ecosystem, name), Some(want), "{name}");
+        }
+    }
+
+    #[test]
+    fn honest_names_are_not() {
+        for (ecosystem, name) in [
+            ("pip", "requests"),
+            ("pip", "Typing_Extensions"),
+            ("pip", "lxml"),
+            ("npm", "preact"),
+            ("npm", "vue3"),
+            ("cargo", "serde-json"),
+            ("apt", "gti"),
+            ("pip", "my-project"),
+        ] {
+            assert_eq!(nearly(ecosystem, name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Addresses in commands: the cases of `tests/urls/*.toml`, and every number form of two addresses that matter.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use proptest::prelude::*;
+use shellward::analyzer::{Options, analyze};
+use shellward::finding::Severity;
+use shellward::rules;
+use shellward::url::{Address, Reach};
+use std::path::Path;
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    case: Vec<Case>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    run: String,
+    rules: Vec<String>,
+}
+
+/// The rules that the cases speak of.
+const RULES: &[&str] = &[
+    "confusable_domain",
+    "mixed_script_in_label",
+    "punycode_domain",
+    "non_ascii_hostname",
+    "invalid_host_chars",
+    "trailing_dot_whitespace",
+    "lookalike_tld",
+    "non_standard_port",
+    "homoglyph_in_path",
+    "double_encoding",
+    "userinfo_trick",
+    "package_typosquat",
+    "bidi_controls",
+    "zero_width_chars",
+    "unicode_tags",
+    "variation_selectors",
+    "invisible_fillers",
+    "ansi_escapes",
+    "control_chars",
+    "hidden_text",
+    "confusable_text",
+];
+
+fn found(command: &str) -> Vec<String> {
+    let options = Options { home: None, cwd: None, ..Options::default() };
+    let findings = analyze(command.as_bytes(), &options).verdict.findings;
+    let ours = findings.iter().filter(|f| f.severity > Severity::Info && RULES.contains(&f.rule_id));
+    let mut ids: Vec<String> = ours.map(|f| f.rule_id.to_string()).collect();
+    ids.sort();
+    ids.dedup();
+    ids
+}
+
+#[test]
+fn cases() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/urls");
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        for mut case in toml::from_str::<File>(&text).unwrap().case {
+            case.rules.sort();
+            let found = found(&case.run);
+            if found != case.rules {
+                wrong.push(format!("{:?}: {found:?} instead of {:?}", case.run, case.rules));
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 20 && RULES.iter().all(|r| rules::find(r).is_some()));
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// One number as a part of an address: decimal, octal or hexadecimal, with zeros in front, in either case.
+fn number(n: u32) -> impl Strategy<Value = String> {
+    (0usize..3, 0usize..4, any::<bool>()).prop_map(move |(radix, zeros, upper)| {
+        let zeros = "0".repeat(zeros);
+        match radix {
+            0 => format!("{n}"),
+            1 => format!("0{zeros}{n:o}"),
+            _ if upper => format!("0X{zeros}{n:X}"),
+            _ => format!("0x{zeros}{n:x}"),
+        }
+    })
+}
+
+/// Every way to write an IPv4 address: one to four numbers, the last one filling what is left; as part of an IPv6
+/// address; in full-width letters and percent signs; with a dot at the end.
+fn forms(ip: u32) -> impl Strategy<Value = String> {
+    let [a, b, c, d] = ip.to_be_bytes().map(u32::from);
+    let plain = prop_oneof![
+        number(ip),
+        (number(a), number(ip & 0xff_ffff)).prop_map(|(x, y)| format!("{x}.{y}")),
+        (number(a), number(b), number(ip & 0xffff)).prop_map(|(x, y, z)| format!("{x}.{y}.{z}")),
+        (number(a), number(b), number(c), number(d)).prop_map(|(x, y, z, w)| format!("{x}.{y}.{z}.{w}")),
+    ];
+    let wide = |c: char| match c {
+        '0'..='9' => char::from_u32(u32::from(c) - 0x30 + 0xFF10).unwrap(),
+        '.' => '\u{3002}',
+        c => c,
+    };
+    let disguised = (plain, 0usize..5).prop_map(move |(text, how)| match how {
+        0 => text.chars().map(wide).collect(),
+        1 => text.replace('.', "%2e"),
+        2 => format!("{text}."),
+        _ => text,
+    });
+    let six = prop_oneof![
+        Just(format!("[::ffff:{a}.{b}.{c}.{d}]")),
+        Just(format!("[::FFFF:{:x}:{:x}]", ip >> 16, ip & 0xffff)),
+        Just(format!("[0:0:0:0:0:ffff:{:x}:{:x}]", ip >> 16, ip & 0xffff)),
+        Just(format!("[64:ff9b::{a}.{b}.{c}.{d}]")),
+    ];
+    prop_oneof![6 => disguised, 1 => six]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_form_of_the_loopback_address_is_this_machine(host in forms(0x7f00_0001), user in any::<bool>()) {
+        let info = if user { "example.com@" } else { "" };
+        let a = Address::parse_text(&format!("http://{info}{host}:8080/x"), "http").unwrap();
+        prop_assert_eq!(a.reach(), Reach::Loopback, "{}", host);
+        let a = Address::parse_text(&format!("{host}/x"), "http").unwrap();
+        prop_assert_eq!(a.reach(), Reach::Loopback, "{}", host);
+    }
+
+    #[test]
+    fn every_form_of_the_metadata_address_is_that_service(host in forms(0xa9fe_a9fe)) {
+        let a = Address::parse_text(&format!("http://{host}/latest/meta-data/"), "http").unwrap();
+        prop_assert_eq!(a.reach(), Reach::Metadata, "{}", host);
+    }
+}
