@@ -11,6 +11,7 @@ pub mod command;
 pub mod effect;
 pub mod eval;
 pub mod finding;
+pub mod gate;
 pub mod hooks;
 pub mod intel;
 pub mod limits;

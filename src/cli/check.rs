@@ -6,13 +6,14 @@ use crate::analyzer::{Analysis, Options, analyze};
 use crate::effect::Language;
 use crate::finding::Severity;
 use crate::limits::MAX_INPUT;
+use crate::policy::Policy;
 use crate::report;
 use crate::verdict::{Action, Verdict};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
@@ -30,8 +31,11 @@ struct CheckArgs {
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
     /// The policy file to judge by
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     policy: Option<PathBuf>,
+    /// The policy that ships under this name (see `shellward policy presets`)
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
     /// The lowest severity that gives an exit code other than 0 [default: what the verdict says]
     #[arg(long, value_name = "LEVEL", ignore_case = true, value_parser = levels())]
     fail_on: Option<Severity>,
@@ -94,7 +98,9 @@ pub(super) struct Settings {
     /// A person at a terminal can be asked.
     pub interactive: bool,
     /// The policy file, as it was named.
-    pub policy: Option<String>,
+    pub policy_path: Option<String>,
+    /// What it says.
+    pub policy: Policy,
 }
 
 impl Settings {
@@ -102,6 +108,7 @@ impl Settings {
     /// analysis.
     pub(super) fn judge<T>(&self, command: &[u8], look: impl FnOnce(&Analysis) -> T) -> T {
         let mut analysis = analyze(command, &self.options);
+        self.policy.apply(&mut analysis, &self.options);
         self.stamp(&mut analysis.verdict);
         look(&analysis)
     }
@@ -109,7 +116,7 @@ impl Settings {
     /// Puts in what only the command line knows.
     pub(super) fn stamp(&self, verdict: &mut Verdict) {
         verdict.interactive_detected = self.interactive;
-        verdict.policy_path_used.clone_from(&self.policy);
+        verdict.policy_path_used.clone_from(&self.policy_path);
     }
 
     /// The verdict where there is no analysis.
@@ -168,7 +175,12 @@ pub(super) fn internal(panic: &str) -> String {
 }
 
 fn settings(args: &CheckArgs) -> Result<Settings, Failure> {
-    let policy = args.policy.as_deref().map(readable).transpose()?;
+    let policy = match (&args.policy, &args.preset) {
+        (Some(path), _) => Policy::read(path).map_err(|e| Failure::usage(e.to_string()))?,
+        (None, Some(name)) => Policy::of_preset(name).map_err(Failure::usage)?,
+        (None, None) => Policy::default(),
+    };
+    let policy_path = args.policy.as_ref().map(|p| p.to_string_lossy().into_owned());
     let here = || std::env::current_dir().ok();
     let cwd = match &args.cwd {
         Some(dir) if dir.is_absolute() => Some(dir.clone()),
@@ -185,15 +197,7 @@ fn settings(args: &CheckArgs) -> Result<Settings, Failure> {
     };
     // Someone can be asked where a terminal is at hand; with a piped command standard input is none.
     let interactive = !args.non_interactive && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    Ok(Settings { options, interactive, policy })
-}
-
-/// The name of a policy file that can be read.
-fn readable(path: &Path) -> Result<String, Failure> {
-    match std::fs::read(path) {
-        Ok(_) => Ok(path.to_string_lossy().into_owned()),
-        Err(e) => Err(Failure::usage(format!("cannot read the policy file {}: {e}", path.display()))),
-    }
+    Ok(Settings { options, interactive, policy_path, policy })
 }
 
 /// The command from the arguments, or from standard input where there are none.

@@ -5,7 +5,7 @@ use super::{guard, hook_settings, output};
 use crate::analyzer::{Options, analyze};
 use crate::hooks::{self, Agent, Reply, Request};
 use crate::limits::{MAX_HOOK_INPUT, MAX_INPUT};
-use crate::policy::{HookPolicy, Policy};
+use crate::policy::Policy;
 use crate::verdict::Verdict;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
@@ -61,27 +61,28 @@ fn give(reply: &Reply) -> Result<Exit, Failure> {
 /// it must not switch the hook off.
 fn reply(agent: &'static Agent) -> Reply {
     let policy = match Policy::of_user() {
-        Ok((policy, _)) => policy.hooks,
+        Ok((policy, _)) => policy,
         Err(e) => {
             output::complain(&format!("{e}; the defaults are used"));
-            HookPolicy::default()
+            Policy::default()
         }
     };
     let mut input = Vec::new();
     let most = u64::try_from(MAX_HOOK_INPUT).unwrap_or(u64::MAX).saturating_add(1);
     if let Err(e) = std::io::stdin().lock().take(most).read_to_end(&mut input) {
-        return hooks::unread(agent, &policy, &format!("standard input cannot be read ({e})"));
+        return hooks::unread(agent, &policy.hooks, &format!("standard input cannot be read ({e})"));
     }
     if input.len() > MAX_HOOK_INPUT {
-        return hooks::unread(agent, &policy, &format!("the input has more than {MAX_HOOK_INPUT} bytes"));
+        return hooks::unread(agent, &policy.hooks, &format!("the input has more than {MAX_HOOK_INPUT} bytes"));
     }
-    let caught = guard::catch(|| hooks::answer(agent, &input, &policy, |request| judge(request, policy.deadline_ms)));
-    caught.unwrap_or_else(|panic| hooks::unread(agent, &policy, &format!("an internal error ({panic})")))
+    let caught = guard::catch(|| hooks::answer(agent, &input, &policy.hooks, |request| judge(request, &policy)));
+    caught.unwrap_or_else(|panic| hooks::unread(agent, &policy.hooks, &format!("an internal error ({panic})")))
 }
 
 /// The verdict, or why there is none. The analysis has a thread of its own so that the answer can be given in time
 /// without it; it ends with the process.
-fn judge(request: &Request, deadline_ms: u64) -> Result<Verdict, String> {
+fn judge(request: &Request, policy: &Policy) -> Result<Verdict, String> {
+    let deadline_ms = policy.hooks.deadline_ms;
     if request.command.len() > MAX_INPUT {
         return Ok(Verdict::incomplete(&format!("it is too large, over {MAX_INPUT} bytes"), request.command.len()));
     }
@@ -89,7 +90,7 @@ fn judge(request: &Request, deadline_ms: u64) -> Result<Verdict, String> {
         return Err("the policy leaves no time for it (hooks.deadline_ms = 0)".into());
     }
     let (send, receive) = mpsc::channel();
-    let command = request.command.clone();
+    let (command, policy) = (request.command.clone(), policy.clone());
     let options = Options {
         shell: request.shell,
         cwd: request.cwd.clone().filter(|d| d.starts_with('/')),
@@ -98,7 +99,11 @@ fn judge(request: &Request, deadline_ms: u64) -> Result<Verdict, String> {
     };
     let work = move || {
         // Nobody listens any more where the deadline has passed.
-        let _ = send.send(guard::catch(|| analyze(&command, &options).verdict));
+        let _ = send.send(guard::catch(|| {
+            let mut analysis = analyze(&command, &options);
+            policy.apply(&mut analysis, &options);
+            analysis.verdict
+        }));
     };
     std::thread::Builder::new()
         .name("analysis".into())

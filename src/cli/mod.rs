@@ -13,11 +13,13 @@ mod batch;
 mod check;
 mod completions;
 pub mod exit;
+mod gate;
 pub mod guard;
 mod hook;
 mod hook_settings;
 mod man;
 pub mod output;
+mod policy;
 mod rules;
 mod schema;
 pub mod shell;
@@ -40,10 +42,12 @@ struct Sub {
 /// The one list of sub-commands: dispatch, help, completions and the manual come from it.
 const SUBS: &[Sub] = &[
     Sub { name: "check", describe: check::describe, run: check::run },
+    Sub { name: "gate", describe: gate::describe, run: gate::run },
     Sub { name: "hook", describe: hook::describe, run: hook::run },
     Sub { name: "paste", describe: check::describe_paste, run: check::run_paste },
     Sub { name: "view", describe: view::describe, run: view::run },
     Sub { name: "audit", describe: audit::describe, run: audit::run },
+    Sub { name: "policy", describe: policy::describe, run: policy::run },
     Sub { name: "ast", describe: ast::describe, run: ast::run },
     Sub { name: "rules", describe: rules::describe, run: rules::run },
     Sub { name: "schema", describe: schema::describe, run: schema::run },

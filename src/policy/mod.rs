@@ -2,21 +2,41 @@
 //!
 //! In: a policy file (TOML). Out: [`Policy`], with a default for everything that the file leaves out. A file that cannot
 //! be read or has a name that is not known is an error with its place: a mistyped setting must not be taken for none.
-//! Floor 3; imports nothing of the line but `verdict`.
+//! Floor 4; imports `effect`, `finding`, `verdict`. [`Policy::apply`] is called after the rules.
 
+mod asks;
+mod gate;
+pub mod glob;
 mod hooks;
+mod presets;
 
+pub use asks::{Ask, Same};
+pub use gate::{GatePolicy, Mode, Unattended};
 pub use hooks::{Failing, HookPolicy, NoAsk, OnBlock, OnWarn};
 
+pub use presets::{PRESETS, Preset, find as preset};
+
+use crate::analyzer::{Analysis, Options};
+use crate::finding::{Finding, Severity};
+use crate::verdict::{Action, Class};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Everything that a policy file may say.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
+    /// The preset that it extends.
+    pub preset: Option<String>,
+    /// Other severities of built-in rules, by the id of the finding: a severity, or `off`. The floor stays.
+    pub rules: BTreeMap<String, String>,
+    /// Further rules.
+    pub ask: Vec<Ask>,
     /// How hooks answer their hosts.
     pub hooks: HookPolicy,
+    /// How the gate decides.
+    pub gate: GatePolicy,
 }
 
 /// Why a policy cannot be used.
@@ -43,7 +63,53 @@ pub enum PolicyError {
 impl Policy {
     /// Reads a policy from the text of a file.
     pub fn parse(text: &str) -> Result<Policy, String> {
-        toml::from_str(text).map_err(|e| e.to_string())
+        let policy: Policy = toml::from_str(text).map_err(|e| e.to_string())?;
+        let unknown = policy.rules.iter().find(|(_, s)| *s != "off" && severity(s).is_none());
+        if let Some((id, word)) = unknown {
+            return Err(format!("rules.{id}: {word:?} is neither a severity nor \"off\""));
+        }
+        if let Some(problem) = policy.ask.iter().find_map(Ask::problem) {
+            return Err(problem);
+        }
+        let Some(name) = &policy.preset else { return Ok(policy) };
+        let Some(preset) = preset(name) else { return Err(format!("there is no preset {name:?}")) };
+        let base = Policy::parse(preset.text)?;
+        let ask = base.ask.into_iter().chain(policy.ask.iter().cloned()).collect();
+        let rules = base.rules.into_iter().chain(policy.rules.clone()).collect();
+        Ok(Policy { ask, rules, ..policy })
+    }
+
+    /// The policy that a preset is.
+    pub fn of_preset(name: &str) -> Result<Policy, String> {
+        let preset = preset(name).ok_or_else(|| format!("there is no preset {name:?}"))?;
+        Policy::parse(preset.text)
+    }
+
+    /// Judges once more by this policy: other severities, and findings of its own rules. What is on the floor stays.
+    pub fn apply(&self, analysis: &mut Analysis, options: &Options) {
+        if self.rules.is_empty() && self.ask.is_empty() {
+            return;
+        }
+        let more = asks::findings(&self.ask, analysis, options);
+        let verdict = &mut analysis.verdict;
+        verdict.findings.retain_mut(|f: &mut Finding| match self.rules.get(f.rule_id) {
+            Some(word) if !f.floor => match severity(word) {
+                Some(severity) => {
+                    f.severity = severity;
+                    true
+                }
+                None => false,
+            },
+            _ => true,
+        });
+        if more.iter().any(|f| f.severity > Severity::Info) {
+            verdict.assessment.class = Class::Risk;
+            verdict.assessment.reasons.extend(more.iter().map(|f| f.title.clone()));
+        }
+        verdict.findings.extend(more);
+        verdict.findings.sort_by_key(|f| (std::cmp::Reverse(f.severity), std::cmp::Reverse(f.floor)));
+        verdict.findings.truncate(crate::limits::MAX_FINDINGS);
+        verdict.action = Action::of_all(&verdict.findings);
     }
 
     /// Reads a policy file.
@@ -71,6 +137,17 @@ impl Policy {
     }
 }
 
+fn severity(word: &str) -> Option<Severity> {
+    match word.to_ascii_lowercase().as_str() {
+        "info" => Some(Severity::Info),
+        "low" => Some(Severity::Low),
+        "medium" => Some(Severity::Medium),
+        "high" => Some(Severity::High),
+        "critical" => Some(Severity::Critical),
+        _ => None,
+    }
+}
+
 /// The directory of this program's own settings.
 pub fn config_dir() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
@@ -80,6 +157,36 @@ pub fn config_dir() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_preset_is_a_policy() {
+        for preset in PRESETS {
+            assert!(Policy::parse(preset.text).is_ok(), "{}: {:?}", preset.name, Policy::parse(preset.text));
+        }
+        let more = Policy::parse("preset = 'strict'\n[[ask]]\nid='x'\ntitle='X'\nseverity='high'\nby=['x']").unwrap();
+        assert_eq!(more.ask.len(), Policy::of_preset("strict").unwrap().ask.len() + 1);
+        for wrong in ["preset = 'x'", "rules.x = 'y'", "[[ask]]\nid='x'\ntitle='X'\nseverity='high'\nverbs=['x']"] {
+            assert!(Policy::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn rules_change_severities_but_not_the_floor() {
+        let judge = |command: &str, policy: &str| {
+            let options = Options::default();
+            let mut analysis = crate::analyzer::analyze(command.as_bytes(), &options);
+            Policy::parse(policy).unwrap().apply(&mut analysis, &options);
+            analysis.verdict
+        };
+        let plain = judge("chmod 777 ./out", "");
+        let id = plain.findings[0].rule_id;
+        assert_eq!(plain.action, Action::Warn);
+        assert_eq!(judge("chmod 777 ./out", &format!("rules.{id} = 'off'")).action, Action::Allow);
+        assert_eq!(judge("chmod 777 ./out", &format!("rules.{id} = 'high'")).action, Action::Block);
+        let floor = judge("rm -rf /", "");
+        let id = floor.findings[0].rule_id;
+        assert_eq!(judge("rm -rf /", &format!("rules.{id} = 'off'")).action, Action::Block);
+    }
 
     #[test]
     fn what_is_left_out_has_a_default_and_a_wrong_name_is_an_error() {

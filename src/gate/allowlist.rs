@@ -1,0 +1,14 @@
+//! Layer 6: the user's allow rules. Each command that would run has to match one, so `git *` approves no
+//! `git log; rm -r x` and no `git log $(rm -r x)`.
+
+use super::{Case, Layer, Outcome};
+use crate::policy::glob;
+
+/// Approves what is allowed for ever.
+pub fn decide(case: &Case<'_>) -> Option<Outcome> {
+    let allowed = |c: &String| case.policy.allow.iter().any(|rule| glob::matches(rule, c));
+    if case.commands.is_empty() || !case.commands.iter().all(allowed) {
+        return None;
+    }
+    Some(Outcome::approved(Layer::Allowlist, "the user's allow rules cover every command of it").about(case))
+}

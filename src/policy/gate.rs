@@ -1,0 +1,87 @@
+//! Settings of the gate.
+
+use crate::finding::Severity;
+use serde::{Deserialize, Deserializer};
+
+/// How requests are decided that nothing has decided before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// A person is asked.
+    Manual,
+    /// A model is asked first, then a person.
+    #[default]
+    Smart,
+    /// Nobody: all that is not on the floor or denied by a rule is let through.
+    Off,
+}
+
+impl<'de> Deserialize<'de> for Mode {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        // YAML reads a bare `off` as false; a mode that is not known asks a person.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Word {
+            Text(String),
+            Flag(bool),
+        }
+        Ok(match Word::deserialize(d)? {
+            Word::Text(t) if t.eq_ignore_ascii_case("smart") => Mode::Smart,
+            Word::Text(t) if t.eq_ignore_ascii_case("off") => Mode::Off,
+            Word::Flag(false) => Mode::Off,
+            Word::Text(_) | Word::Flag(true) => Mode::Manual,
+        })
+    }
+}
+
+/// What happens to a warning or block where nobody is watching.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unattended {
+    /// It is final.
+    #[default]
+    Deny,
+    /// It is let through.
+    Approve,
+}
+
+/// The section `[gate]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GatePolicy {
+    /// `mode`.
+    pub mode: Mode,
+    /// `deny`: globs; a request is denied where one matches its text or any command that it would run.
+    pub deny: Vec<String>,
+    /// `allow`: globs; a request is approved where each command that it would run matches one.
+    pub allow: Vec<String>,
+    /// `unattended`.
+    pub unattended: Unattended,
+    /// `isolated`: backends whose commands cannot reach this machine.
+    pub isolated: Vec<String>,
+    /// `model_ceiling`: the worst finding that a model may approve.
+    #[serde(deserialize_with = "severity")]
+    pub model_ceiling: Severity,
+    /// `model_denials`: after so many denials in a row the model is not asked any more.
+    pub model_denials: u32,
+}
+
+impl Default for GatePolicy {
+    fn default() -> Self {
+        let isolated = ["docker", "singularity", "modal", "daytona", "vercel_sandbox"];
+        GatePolicy {
+            mode: Mode::default(),
+            deny: Vec::new(),
+            allow: Vec::new(),
+            unattended: Unattended::default(),
+            isolated: isolated.iter().map(|s| (*s).to_string()).collect(),
+            model_ceiling: Severity::High,
+            model_denials: 3,
+        }
+    }
+}
+
+/// Reads a severity by its name in lower or upper case.
+pub(super) fn severity<'de, D: Deserializer<'de>>(d: D) -> Result<Severity, D::Error> {
+    let word = String::deserialize(d)?;
+    super::severity(&word).ok_or_else(|| serde::de::Error::custom(format!("there is no severity {word:?}")))
+}
