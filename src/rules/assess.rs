@@ -10,6 +10,7 @@ use crate::effect::path::{Class as PathClass, Mark};
 use crate::effect::{Effect, Object, Props, Site, Verb};
 use crate::finding::{Confidence, Finding, Severity};
 use crate::url::Reach;
+use crate::value::{Piece, Why};
 use crate::verdict::{Action, Assessment, Class};
 
 /// Most reasons that are listed: a person reads the first few.
@@ -150,6 +151,16 @@ pub(super) fn assess(facts: &Facts<'_>, findings: &[Finding]) -> Assessment {
     }
 }
 
+/// True where every unknown part of a path is what a command prints or standard input holds.
+fn is_listed(o: &Object) -> bool {
+    let listed = |p: &Piece| match p {
+        Piece::Unknown(u) => matches!(u.why, Why::Output(_) | Why::Stdin),
+        Piece::OneOf(_) => false,
+        _ => true,
+    };
+    o.value().is_some_and(|v| v.pieces.iter().all(listed))
+}
+
 /// Why an effect is more than looking at things; `None` where it is not.
 fn concern(facts: &Facts<'_>, e: &Effect) -> Option<String> {
     let shown = || match facts.path(e) {
@@ -172,6 +183,11 @@ fn concern(facts: &Facts<'_>, e: &Effect) -> Option<String> {
             }
             Some(p) if p.class == PathClass::Network => Some(format!("opens a connection: {}", p.text)),
             Some(p) if p.class == PathClass::Device => Some(format!("reads a device: {}", p.text)),
+            // `git ls-files | xargs cat`: what the machine itself lists is only shown, as long as nothing leaves it.
+            Some(p) if p.class == PathClass::Unknown && e.verb == Verb::Read && is_listed(&e.object) => {
+                let leaves = [Verb::Send, Verb::Connect, Verb::VcsPush, Verb::Publish].iter().any(|v| facts.any(*v));
+                leaves.then(|| format!("which file is read and sent is not known: {}", p.text))
+            }
             Some(p) if p.class == PathClass::Unknown && e.verb == Verb::Read => {
                 Some(format!("which file is read is not known: {}", p.text))
             }

@@ -218,7 +218,9 @@ fn delete_system(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 
 fn delete_home(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for (e, p) in whole_deletes(facts).filter(|(_, p)| p.class == Class::Home) {
-        out.add(draft(facts, rule, e, p));
+        // A home that is named may be that of an account which is to go; one's own and root's never are.
+        let named = matches!(&p.start, Start::Home(n) if !n.is_empty() && n != "root");
+        out.add(draft(facts, rule, e, p).floor(!named));
     }
 }
 

@@ -88,7 +88,7 @@ fn foreign_package(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         }
         let raw = match facts.address(e) {
             Some(a) if is_foreign(a) => a.raw.clone(),
-            Some(a) if a.is_near() => continue,
+            Some(a) if a.is_near() && a.raw.contains("://") => continue,
             // `github:owner/repo`: a forge by its short name.
             _ if e.props.has(Props::FROM_URL) && e.object.value().is_some_and(Value::is_known) => e.object.show(),
             _ => continue,
