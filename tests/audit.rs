@@ -228,3 +228,67 @@ fn odd_files_do_not_stop_the_rest() {
     assert_eq!(of("long.bash_history", "command").len(), 1);
     assert_eq!(out.last().unwrap()["skipped_files"], 1, "{:?}", out.last());
 }
+
+fn scan(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_shellward"));
+    command.current_dir(folder().join("project")).arg("scan").args(args).output().unwrap()
+}
+
+#[test]
+fn a_scan_finds_shell_text_in_files_at_its_place() {
+    let out = scan(&["--json", "--markdown", "."]);
+    assert_eq!(out.status.code(), Some(1));
+    let found: Vec<(String, u64, u64, String)> = lines(&out)
+        .iter()
+        .filter(|v| ["curl_pipe_shell", "wget_pipe_shell", "recursive_delete_root"].iter().any(|r| v["rule_id"] == *r))
+        .map(|v| {
+            let text = |name: &str| v[name].as_str().unwrap().to_string();
+            (text("file"), v["line"].as_u64().unwrap(), v["column"].as_u64().unwrap(), text("kind"))
+        })
+        .collect();
+    let want = [
+        (".github/workflows/ci.yml", 9, 11, "github-actions"),
+        (".github/workflows/ci.yml", 10, 15, "github-actions"),
+        (".gitlab-ci.yml", 4, 7, "gitlab-ci"),
+        ("Dockerfile", 5, 6, "dockerfile"),
+        ("Dockerfile", 9, 1, "dockerfile"),
+        ("Dockerfile", 11, 5, "dockerfile"),
+        ("Makefile", 3, 3, "makefile"),
+        ("README.md", 4, 1, "markdown"),
+        ("README.md", 8, 3, "markdown"),
+        ("crontab", 3, 13, "crontab"),
+        ("package.json", 5, 21, "package.json"),
+        ("tool", 4, 3, "script"),
+    ];
+    let want: Vec<_> = want.iter().map(|(f, l, c, k)| ((*f).to_string(), *l, *c, (*k).to_string())).collect();
+    assert_eq!(found, want);
+}
+
+#[test]
+fn sarif_names_rules_and_regions() {
+    let out = scan(&["--sarif", "--fail-on", "critical", "tool"]);
+    assert_eq!(out.status.code(), Some(0));
+    let log: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    for result in run["results"].as_array().unwrap() {
+        let rule = &run["tool"]["driver"]["rules"][usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap()];
+        assert_eq!(rule["id"], result["ruleId"]);
+        let region = &result["locations"][0]["physicalLocation"]["region"];
+        assert_eq!((&region["startLine"], &region["startColumn"]), (&4.into(), &3.into()), "{result}");
+    }
+    assert!(!run["results"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_baseline_takes_what_is_known() {
+    let file = std::env::temp_dir().join(format!("shellward-baseline-{}", std::process::id()));
+    let name = file.to_str().unwrap();
+    assert_eq!(scan(&["--write-baseline", name, "tool"]).status.code(), Some(1));
+    let out = scan(&["--json", "--baseline", name, "tool", "crontab"]);
+    std::fs::remove_file(&file).unwrap();
+    assert!(lines(&out).iter().all(|v| v["file"] == "crontab" || v["type"] == "summary"));
+    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(scan(&["--baseline", name, "tool"]).status.code(), Some(64));
+    assert_eq!(scan(&["/nowhere"]).status.code(), Some(74));
+}

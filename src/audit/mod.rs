@@ -13,6 +13,7 @@ pub mod filter;
 pub mod format;
 pub mod input;
 pub mod lines;
+pub mod scan;
 pub mod stats;
 pub mod time;
 

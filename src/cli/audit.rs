@@ -101,11 +101,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     if inputs.is_empty() && args.paths.is_empty() {
         return Err(Failure { exit: Exit::Io, message: "no history was found; name files to read".into() });
     }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .thread_name(|i| format!("analysis-{i}"))
-        .stack_size(guard::STACK)
-        .build()
-        .map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start threads: {e}") })?;
+    let pool = pool()?;
     let progress = Progress::default();
     let begin = std::time::Instant::now();
     let group = Group::ALL.iter().find(|g| g.0 == args.group_by).map_or(Group::User, |g| g.1);
@@ -174,8 +170,17 @@ fn record(
     Ok(())
 }
 
+/// Threads that have the stack an analysis needs.
+pub(super) fn pool() -> Result<rayon::ThreadPool, Failure> {
+    rayon::ThreadPoolBuilder::new()
+        .thread_name(|i| format!("analysis-{i}"))
+        .stack_size(guard::STACK)
+        .build()
+        .map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start threads: {e}") })
+}
+
 /// The verdict on one command; where the analysis breaks, the verdict that says so.
-fn judge(command: &[u8], options: &Options) -> Judgement {
+pub(super) fn judge(command: &[u8], options: &Options) -> Judgement {
     guard::catch(|| Judgement::of(analyze(command, options)))
         .unwrap_or_else(|panic| Judgement::of_verdict(Verdict::incomplete(&check::internal(&panic), command.len())))
 }

@@ -21,6 +21,7 @@ mod man;
 pub mod output;
 mod policy;
 mod rules;
+mod scan;
 mod schema;
 pub mod shell;
 mod view;
@@ -48,6 +49,7 @@ const SUBS: &[Sub] = &[
     Sub { name: "view", describe: view::describe, run: view::run },
     Sub { name: "audit", describe: audit::describe, run: audit::run },
     Sub { name: "policy", describe: policy::describe, run: policy::run },
+    Sub { name: "scan", describe: scan::describe, run: scan::run },
     Sub { name: "ast", describe: ast::describe, run: ast::run },
     Sub { name: "rules", describe: rules::describe, run: rules::run },
     Sub { name: "schema", describe: schema::describe, run: schema::run },

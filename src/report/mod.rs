@@ -5,5 +5,6 @@ pub mod explain;
 pub mod human;
 pub mod json;
 pub mod records;
+pub mod sarif;
 pub mod tree;
 pub mod visible;

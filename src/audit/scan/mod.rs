@@ -1,0 +1,144 @@
+//! Shell text in files: scripts, Dockerfiles, Makefiles, CI pipelines, package scripts, crontabs, Markdown.
+//!
+//! In: a file's path and bytes. Out: the pieces of shell text in it, each knowing where in the file its bytes stand. A
+//! kind of file is one file here and one line in [`KINDS`]. What a kind computes before a shell sees the text (variables
+//! of make, expressions of a CI system) becomes a shell variable of unknown value.
+
+mod crontab;
+mod dockerfile;
+mod makefile;
+mod markdown;
+mod package_json;
+mod pipeline;
+pub mod run;
+mod script;
+
+use super::format::Hint;
+use crate::effect::Language;
+
+/// A piece of shell text in a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Piece {
+    /// The text as the shell gets it.
+    pub text: Vec<u8>,
+    /// The shell; `None` for the usual one of the kind.
+    pub shell: Option<Language>,
+    /// Where runs of the text stand in the file: offset in the text, offset in the file, and whether the run stands there
+    /// byte for byte.
+    map: Vec<(usize, usize, bool)>,
+}
+
+impl Piece {
+    /// Adds bytes that stand in the file at `at`.
+    fn copy(&mut self, bytes: &[u8], at: usize) {
+        self.map.push((self.text.len(), at, true));
+        self.text.extend_from_slice(bytes);
+    }
+    /// Adds bytes that were computed from what stands in the file at `at`.
+    fn computed(&mut self, bytes: &[u8], at: usize) {
+        self.map.push((self.text.len(), at, false));
+        self.text.extend_from_slice(bytes);
+    }
+    /// A piece that stands in the file as it is.
+    fn at(bytes: &[u8], at: usize) -> Self {
+        Piece { text: bytes.to_vec(), map: vec![(0, at, true)], shell: None }
+    }
+    /// The offset in the file of an offset in the text.
+    pub fn offset(&self, at: usize) -> usize {
+        let run = self.map.iter().rev().find(|(start, ..)| *start <= at);
+        run.map_or(0, |(start, file, exact)| {
+            let inside = if *exact { at.saturating_sub(*start) } else { 0 };
+            file.saturating_add(inside)
+        })
+    }
+}
+
+/// A kind of file.
+#[derive(Debug)]
+pub struct Kind {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether a file is of it.
+    pub fits: fn(&Hint<'_>) -> bool,
+    /// The shell text in it.
+    pub pieces: fn(&Hint<'_>, &[u8]) -> Vec<Piece>,
+}
+
+/// Every kind; the first that fits is taken.
+pub static KINDS: &[&Kind] = &[
+    &dockerfile::KIND,
+    &makefile::KIND,
+    &pipeline::GITHUB,
+    &pipeline::GITLAB,
+    &package_json::KIND,
+    &crontab::KIND,
+    &script::KIND,
+];
+
+/// What kind a file is; Markdown only where asked for.
+pub fn kind(hint: &Hint<'_>, markdown: bool) -> Option<&'static Kind> {
+    let found = KINDS.iter().copied().find(|k| (k.fits)(hint));
+    found.or_else(|| (markdown && (markdown::KIND.fits)(hint)).then_some(&markdown::KIND))
+}
+
+/// Line and column (in characters) of an offset, both from 1.
+pub fn line_column(bytes: &[u8], offset: usize) -> (usize, usize) {
+    let before = bytes.get(..offset).unwrap_or(bytes);
+    let begin = memchr::memrchr(b'\n', before).map_or(0, |i| i.saturating_add(1));
+    let line = memchr::memchr_iter(b'\n', before).count().saturating_add(1);
+    let column = String::from_utf8_lossy(before.get(begin..).unwrap_or_default()).chars().count().saturating_add(1);
+    (line, column)
+}
+
+/// The lines of a file with their offsets, without their newlines.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut at = 0usize;
+    bytes.split_inclusive(|b| *b == b'\n').map(move |line| {
+        let start = at;
+        at = at.saturating_add(line.len());
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        (start, line.strip_suffix(b"\r").unwrap_or(line))
+    })
+}
+
+/// The bytes without leading blanks, and how many those were.
+fn unindented(line: &[u8]) -> (usize, &[u8]) {
+    let rest = line.trim_ascii_start();
+    (line.len().saturating_sub(rest.len()), rest)
+}
+
+/// Copies a text into a piece with what stands between `open` and `close` replaced by a variable of unknown value.
+fn without_expressions(piece: &mut Piece, text: &[u8], at: usize, open: &[u8], close: &[u8]) {
+    let mut from = 0usize;
+    while let Some(i) = text.get(from..).and_then(|t| memchr::memmem::find(t, open)) {
+        let start = from.saturating_add(i);
+        let after = text.get(start..).and_then(|t| memchr::memmem::find(t, close));
+        let Some(length) = after else { break };
+        piece.copy(text.get(from..start).unwrap_or_default(), at.saturating_add(from));
+        piece.computed(b"${expression}", at.saturating_add(start));
+        from = start.saturating_add(length).saturating_add(close.len());
+    }
+    piece.copy(text.get(from..).unwrap_or_default(), at.saturating_add(from));
+}
+
+/// The shell that runs a script, by the path of its interpreter.
+fn interpreter(path: &str) -> Option<Language> {
+    let name = path.rsplit(['/', '\\']).next()?;
+    script::NAMES
+        .lines()
+        .filter_map(|l| l.strip_prefix("interpreter "))
+        .filter_map(|l| l.split_once(' '))
+        .find(|(n, _)| *n == name)
+        .and_then(|(_, l)| Language::from_name(l))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_lines_and_characters() {
+        assert_eq!(line_column("a\nüb\n".as_bytes(), 4), (2, 2));
+        assert_eq!(line_column(b"", 0), (1, 1));
+    }
+}
