@@ -19,18 +19,24 @@ pub const MAX_HEREDOCS: usize = 1_000;
 pub const MIN_WORK: u64 = 50_000;
 /// Further work units per byte of input.
 pub const WORK_PER_BYTE: u64 = 4;
+/// Commands that run commands (`sudo env nice …`), one in the other.
+pub const MAX_WRAPPERS: u32 = 24;
 /// Longest computed text (a value, an output, a decoded payload), in bytes.
 pub const MAX_VALUE: usize = 1 << 20;
 /// Most pieces in one value before it is joined into an unknown.
 pub const MAX_PIECES: usize = 4_096;
 /// Most readings kept for a value with several (a set after a branch, a glob against known names).
 pub const MAX_READINGS: usize = 32;
+/// Most pieces in all readings of one set together, sets in sets included.
+pub const MAX_SET_NODES: usize = 512;
 /// Most words one word may expand to (braces, splitting).
 pub const MAX_FIELDS: usize = 10_000;
 /// Deepest function recursion that is followed.
 pub const MAX_CALLS: u32 = 16;
 /// Turns of one loop that are unrolled before its state is joined.
 pub const MAX_TURNS: u32 = 64;
+/// Doubts kept for one command; those that make an analysis incomplete have room beyond it.
+pub const MAX_DOUBTS: usize = 4_000;
 /// Effects kept for one command.
 pub const MAX_EFFECTS: usize = 20_000;
 /// Longest text that the witness reads, in bytes: tree-sitter falls to 2-3 MB/s on one large document.

@@ -4,9 +4,10 @@
 
 use super::Interp;
 use super::scope::{Attrs, Content, put};
+use crate::limits;
 use crate::source::Place;
 use crate::syntax::ast::{ArithText, ArrayElement, AssignValue, Assignment};
-use crate::value::{Taint, Value, Why};
+use crate::value::{Piece, Taint, Value, Why};
 use std::collections::BTreeMap;
 
 impl Interp<'_> {
@@ -54,7 +55,22 @@ impl Interp<'_> {
             v
         };
         let v = cased(v, attrs, at);
+        let v = self.bounded(v, at);
         self.sh.set_scalar(name, v);
+    }
+
+    /// A value that grew over the limits is only known to be too large.
+    fn bounded(&mut self, v: Value, at: Place) -> Value {
+        if v.pieces.len() < 16 && v.pieces.iter().all(|p| matches!(p, Piece::Literal(l) if l.bytes.len() < 4_096)) {
+            return v;
+        }
+        let bytes: usize = v.pieces.iter().map(|p| if let Piece::Literal(l) = p { l.bytes.len() } else { 0 }).sum();
+        if bytes > limits::MAX_VALUE || v.nodes() > limits::MAX_PIECES {
+            self.limit("size of a value", at);
+            return Value::unknown_tainted(Why::Limit, at, v.taint());
+        }
+        self.spend(v.weight());
+        v
     }
 
     fn assign_element(&mut self, name: &str, subscript: &ArithText, v: Value, append: bool, at: Place) {

@@ -71,7 +71,13 @@ impl Interp<'_> {
         }
         if has_braces(&word.parts) {
             let mut readings: Vec<Vec<Part>> = vec![Vec::new()];
-            self.braces(&word.parts, &mut readings);
+            if !self.braces(&word.parts, &mut readings) {
+                // Too many words to write out: one that stands for any number of them.
+                let at = self.at(word.span);
+                self.limit("words of one brace expansion", at);
+                out.push(Self::many_words(Why::Limit, at, Taint::default()));
+                return;
+            }
             for parts in &mut readings {
                 lengthen_names(parts);
                 if out.len() >= limits::MAX_FIELDS {
@@ -304,6 +310,9 @@ impl Interp<'_> {
 
     /// The result of an expansion → runs.
     pub(crate) fn value_runs(&mut self, v: Value, quoted: bool, out: &mut Vec<Run>) {
+        if v.pieces.len() > 1 && !self.spend(v.weight()) {
+            return;
+        }
         let mode = if quoted { Mode::Quoted } else { Mode::Expanded };
         for mut p in v.pieces {
             if let Piece::Unknown(u) = &mut p
@@ -422,15 +431,17 @@ impl Interp<'_> {
         }
     }
 
-    /// Brace expansion: every reading of `parts` appended to every reading so far.
-    fn braces(&mut self, parts: &[Part], readings: &mut Vec<Vec<Part>>) {
+    /// Brace expansion: every reading of `parts` appended to every reading so far. False where there are too many.
+    fn braces(&mut self, parts: &[Part], readings: &mut Vec<Vec<Part>>) -> bool {
         for p in parts {
             let choices: Vec<Vec<Part>> = match &p.kind {
                 PartKind::Braces(alternatives) => {
                     let mut all = Vec::new();
                     for alt in alternatives {
                         let mut sub = vec![Vec::new()];
-                        self.braces(alt, &mut sub);
+                        if !self.braces(alt, &mut sub) {
+                            return false;
+                        }
                         all.append(&mut sub);
                     }
                     all
@@ -447,12 +458,13 @@ impl Interp<'_> {
                 }
             };
             let mut all = Vec::new();
-            'fill: for head in readings.iter() {
+            let made = readings.len().saturating_mul(choices.len());
+            let length = readings.first().map_or(1, Vec::len).saturating_add(1);
+            if made > limits::MAX_FIELDS || !self.spend((made as u64).saturating_mul(length as u64) / 16) {
+                return false;
+            }
+            for head in readings.iter() {
                 for tail in &choices {
-                    if all.len() > limits::MAX_FIELDS {
-                        self.limit("words of one brace expansion", self.at(p.span));
-                        break 'fill;
-                    }
                     let mut r = head.clone();
                     r.extend(tail.iter().cloned());
                     all.push(r);
@@ -460,6 +472,7 @@ impl Interp<'_> {
             }
             *readings = all;
         }
+        true
     }
 
     /// `$(( … ))` as a value.

@@ -40,6 +40,7 @@ impl Interp<'_> {
         let id = ProcessId(u32::try_from(self.graph.processes.len()).unwrap_or(u32::MAX));
         if self.graph.processes.len() >= limits::MAX_EFFECTS {
             self.limit("commands of one text", place);
+            self.work = 0;
             return ProcessId(id.0.saturating_sub(1));
         }
         let captured = !matches!(self.sh.fd(1), End::Outer(_));
@@ -598,6 +599,12 @@ impl Interp<'_> {
         // Builtins that run a command of this very shell keep its state; every other wrapper starts a process.
         let same_shell = functions && matches!(inv.builtin, Some("command" | "builtin"));
         let saved_parent = self.parent;
+        if self.wrappers >= limits::MAX_WRAPPERS {
+            self.limit("commands that run commands", at);
+            self.parent = saved_parent;
+            return Flow::Next;
+        }
+        self.wrappers = self.wrappers.saturating_add(1);
         for argv in runs {
             if argv.is_empty() {
                 continue;
@@ -627,6 +634,7 @@ impl Interp<'_> {
                 }
             });
         }
+        self.wrappers = self.wrappers.saturating_sub(1);
         self.parent = saved_parent;
         flow
     }

@@ -120,6 +120,8 @@ pub(crate) struct Interp<'a> {
     fd_names: u32,
     /// An expansion failed, which ends a shell that is not interactive.
     pub(crate) fatal: bool,
+    /// Commands that are being run by commands.
+    wrappers: u32,
     pub(crate) witness: bool,
     /// Time that nested programs took.
     pub(crate) nested_time: std::time::Duration,
@@ -173,6 +175,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         loops: 0,
         fd_names: 63,
         fatal: false,
+        wrappers: 0,
         witness: context.witness,
         nested_time: std::time::Duration::ZERO,
         last_process: None,
@@ -227,7 +230,9 @@ impl Interp<'_> {
         let process = self.last_process;
         let same = |d: &Doubt| d.kind == kind && d.place == place && d.detail == detail;
         // The last ones are enough to keep a loop from repeating itself.
-        if self.graph.doubts.len() < 10_000 && !self.graph.doubts.iter().rev().take(64).any(same) {
+        let incomplete = matches!(kind, DoubtKind::Limit | DoubtKind::Unparsed | DoubtKind::Uncovered);
+        let room = if incomplete { limits::MAX_DOUBTS.saturating_mul(2) } else { limits::MAX_DOUBTS };
+        if self.graph.doubts.len() < room && !self.graph.doubts.iter().rev().take(64).any(same) {
             self.graph.doubts.push(Doubt { kind, detail, place, process });
         }
     }
@@ -237,6 +242,7 @@ impl Interp<'_> {
         let mut e = self.graph.next_effect(verb, object, process, place);
         if self.graph.effects.len() >= limits::MAX_EFFECTS {
             self.limit("effects of one command", place);
+            self.work = 0;
             return EffectId { 0: u32::try_from(self.graph.effects.len().saturating_sub(1)).unwrap_or(u32::MAX) };
         }
         e.certainty = self.certainty;
@@ -350,7 +356,10 @@ impl Interp<'_> {
             .graph
             .programs
             .iter()
-            .rposition(|p| p.text == text && p.place == place && p.reach == reach && p.language == language);
+            .rev()
+            .take(64)
+            .position(|p| p.text == text && p.place == place && p.reach == reach && p.language == language)
+            .map(|i| self.graph.programs.len().saturating_sub(1).saturating_sub(i));
         let id = match seen {
             Some(i) => i,
             None if self.graph.programs.len() >= 2_000 => before.0 as usize,

@@ -169,6 +169,9 @@ pub struct Value {
     pub pieces: SmallVec<[Piece; 1]>,
 }
 
+/// Pieces after which literals are joined whatever their places.
+const MANY_PIECES: usize = 64;
+
 impl Value {
     /// Known bytes that are a copy of `from`.
     pub fn literal(bytes: &[u8], from: Place) -> Self {
@@ -265,7 +268,33 @@ impl Value {
                 return;
             }
         }
+        // A value that is put together of very many bits forgets where each of them came from, not what it is.
+        if self.pieces.len() > MANY_PIECES
+            && let (Some(Piece::Literal(a)), Piece::Literal(b)) = (self.pieces.last_mut(), &piece)
+            && a.taint == b.taint
+        {
+            a.bytes.extend_from_slice(&b.bytes);
+            a.exact = false;
+            return;
+        }
         self.pieces.push(piece);
+    }
+    /// How many pieces it has, those of sets included.
+    pub fn nodes(&self) -> usize {
+        let of = |p: &Piece| match p {
+            Piece::OneOf(vs) => vs.iter().map(Value::nodes).sum::<usize>().saturating_add(1),
+            Piece::Literal(_) | Piece::Glob(..) | Piece::Unknown(_) => 1,
+        };
+        self.pieces.iter().map(of).sum()
+    }
+    /// About how much work it is to copy, in units of the work budget.
+    pub fn weight(&self) -> u64 {
+        let of = |p: &Piece| match p {
+            Piece::Literal(l) => 1 + l.bytes.len() as u64 / 64,
+            Piece::OneOf(vs) => vs.iter().map(Value::weight).sum::<u64>().saturating_add(1),
+            Piece::Glob(..) | Piece::Unknown(_) => 1,
+        };
+        self.pieces.iter().map(of).sum::<u64>() / 8
     }
     /// Every effect that any piece came from.
     pub fn taint(&self) -> Taint {
@@ -359,7 +388,8 @@ impl Value {
                 all.push(v);
             }
         }
-        if all.len() > crate::limits::MAX_READINGS {
+        let size: usize = all.iter().map(Value::nodes).sum();
+        if all.len() > crate::limits::MAX_READINGS || size > crate::limits::MAX_SET_NODES {
             let mut taint = Taint::default();
             all.iter().for_each(|v| taint.join(&v.taint()));
             let at = all.first().map(Value::place).unwrap_or_default();
