@@ -11,19 +11,48 @@ const TEXT: &str = include_str!("../../grammars/lists/packages.list");
 /// Shortest widely used name that is compared: shorter ones are a letter away from too much.
 const MIN_NAME: usize = 5;
 
+/// A widely used name: as the registry compares it, and as it is written.
+type Known = (String, &'static str);
+
 #[derive(Default)]
 struct Ecosystem {
     all: HashSet<String>,
-    by_length: Vec<Vec<&'static str>>,
+    by_length: Vec<Vec<Known>>,
     /// Without separators, for `crossenv` and `python-dateutils`.
     joined: HashMap<String, &'static str>,
 }
 
+impl Ecosystem {
+    fn of(kind: &str, names: impl Iterator<Item = &'static str>) -> Ecosystem {
+        let mut out = Ecosystem::default();
+        for name in names {
+            let plain = normal(kind, name);
+            out.all.insert(plain.clone());
+            out.joined.insert(joined(name), name);
+            if out.by_length.len() <= plain.len() {
+                out.by_length.resize(plain.len().saturating_add(1), Vec::new());
+            }
+            if let Some(of_length) = out.by_length.get_mut(plain.len()) {
+                of_length.push((plain, name));
+            }
+        }
+        out
+    }
+}
+
+/// The lines of each kind; the tables of an ecosystem are made when one of its names is first asked for.
 #[derive(Default)]
 struct List {
-    of: HashMap<&'static str, Ecosystem>,
+    of: HashMap<&'static str, (Vec<&'static str>, OnceLock<Ecosystem>)>,
     same: HashMap<&'static str, &'static str>,
     honest: HashSet<&'static str>,
+}
+
+impl List {
+    fn ecosystem(&self, kind: &str) -> Option<&Ecosystem> {
+        let (lines, table) = self.of.get(kind)?;
+        Some(table.get_or_init(|| Ecosystem::of(kind, lines.iter().flat_map(|l| l.split_whitespace()))))
+    }
 }
 
 fn list() -> &'static List {
@@ -31,25 +60,11 @@ fn list() -> &'static List {
     LIST.get_or_init(|| {
         let mut out = List::default();
         for line in TEXT.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
-            let Some((kind, names)) = line.split_once(' ') else { continue };
-            if kind == "same" {
-                out.same.extend(names.split_once(' '));
-                continue;
-            }
-            if kind == "honest" {
-                out.honest.extend(names.split_whitespace());
-                continue;
-            }
-            let of = out.of.entry(kind).or_default();
-            for name in names.split_whitespace() {
-                of.all.insert(normal(kind, name));
-                of.joined.insert(joined(name), name);
-                if of.by_length.len() <= name.len() {
-                    of.by_length.resize(name.len().saturating_add(1), Vec::new());
-                }
-                if let Some(of_length) = of.by_length.get_mut(name.len()) {
-                    of_length.push(name);
-                }
+            match line.split_once(' ') {
+                Some(("same", names)) => out.same.extend(names.split_once(' ')),
+                Some(("honest", names)) => out.honest.extend(names.split_whitespace()),
+                Some((kind, names)) => out.of.entry(kind).or_default().0.push(names),
+                None => {}
             }
         }
         out
@@ -102,7 +117,7 @@ pub fn name_of(spec: &str) -> Option<&str> {
 pub fn nearly(ecosystem: &str, name: &str) -> Option<(&'static str, Difference)> {
     let list = list();
     let kind = list.same.get(ecosystem).copied().unwrap_or(ecosystem);
-    let of = list.of.get(kind)?;
+    let of = list.ecosystem(kind)?;
     let name = normal(kind, name);
     if of.all.contains(&name) || list.honest.contains(name.as_str()) {
         return None;
@@ -111,11 +126,10 @@ pub fn nearly(ecosystem: &str, name: &str) -> Option<(&'static str, Difference)>
         return Some((known, Difference::Separator));
     }
     let around = name.len().saturating_sub(1)..=name.len().saturating_add(1);
-    for known in around.filter_map(|n| of.by_length.get(n)).flatten().filter(|k| k.len() >= MIN_NAME) {
-        let normal = normal(kind, known);
-        let difference = match step(normal.as_bytes(), name.as_bytes()) {
+    for (plain, known) in around.filter_map(|n| of.by_length.get(n)).flatten().filter(|(k, _)| k.len() >= MIN_NAME) {
+        let difference = match step(plain.as_bytes(), name.as_bytes()) {
             Some(Step::Exchange) => Some(Difference::Exchanged),
-            Some(Step::Other) => of_letters(normal.as_bytes(), name.as_bytes()),
+            Some(Step::Other) => of_letters(plain.as_bytes(), name.as_bytes()),
             Some(Step::First) | None => None,
         };
         if let Some(d) = difference {

@@ -209,9 +209,8 @@ pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
         let of_it = |(d, known): &&Known| *known == main && d.len().abs_diff(main.len() + 1 + suffix.len()) <= 1;
         return if typo { candidates().find(of_it).map(|(d, _)| (*d, Near::Ending)) } else { None };
     }
-    let shown = swapped(main);
     for (domain, known) in candidates() {
-        if known.len() >= MIN_SWAPPED && shown.len() <= main.len() && swapped(known) == shown {
+        if known.len() >= MIN_SWAPPED && swapped(known.as_bytes()).eq(swapped(main.as_bytes())) {
             return Some((domain, Near::Swapped));
         }
         let Some(step) = step(known.as_bytes(), main.as_bytes()) else { continue };
@@ -226,8 +225,16 @@ pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
     None
 }
 
-fn swapped(name: &str) -> String {
-    letters().swaps.iter().fold(name.to_string(), |n, (from, to)| n.replace(from, to))
+/// A name as it is read, letter by letter, so that most comparisons end at the first.
+fn swapped(name: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    let swaps = &letters().swaps;
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        let first = rest.first().copied()?;
+        let swap = swaps.iter().find(|(from, _)| rest.starts_with(from.as_bytes()));
+        rest = rest.get(swap.map_or(1, |(from, _)| from.len())..).unwrap_or_default();
+        Some(swap.and_then(|(_, to)| to.bytes().next()).unwrap_or(first))
+    })
 }
 
 /// One step between two names.
