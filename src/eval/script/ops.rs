@@ -121,10 +121,28 @@ impl Interp<'_> {
             "value" => out.value.unwrap_or(unknown),
             "transform" => {
                 let input = positional.first().cloned().or(out.object).unwrap_or(Data::Null);
-                transformed(rest, &input, at).unwrap_or(unknown)
+                self.decoded(out.effect, transformed(rest, &input, at).unwrap_or(unknown), at)
             }
-            "op" => self.operation(run, rest, out.object, &args, at).unwrap_or(unknown),
+            "op" => {
+                let d = self.operation(run, rest, out.object, &args, at).unwrap_or(unknown);
+                self.decoded(out.effect, d, at)
+            }
             _ => unknown,
+        }
+    }
+
+    /// What a call gives that decodes: it comes from that.
+    fn decoded(&self, effect: Option<EffectId>, d: Data, at: Place) -> Data {
+        let decodes = |e: &EffectId| self.graph.effect(*e).is_some_and(|e| e.verb == crate::effect::Verb::Decode);
+        let Some(e) = effect.filter(decodes) else { return d };
+        let mut taint = d.taint();
+        taint.join(&Taint::of(e));
+        match &d {
+            Data::Text(v) => match v.as_literal() {
+                Some(b) => Data::Text(Value::computed(&b, at, taint)),
+                None => Data::unknown("decoded text", at, taint),
+            },
+            _ => d,
         }
     }
 

@@ -120,8 +120,24 @@ impl Interp<'_> {
             }
             "line" => match self.read_line(0, b'\n') {
                 Ok(Some(v)) | Err(v) => Some(Data::Text(v)),
-                Ok(None) => None,
+                Ok(None) => {
+                    let v = self.standard_input(run, at);
+                    // One line is the line; which of several comes next is not known.
+                    match v.as_str() {
+                        Some(s) if s.lines().nth(1).is_none() => {
+                            Some(Data::Text(Value::computed(s.trim_end_matches('\n').as_bytes(), at, v.taint())))
+                        }
+                        _ => Some(Data::unknown("line", at, v.taint())),
+                    }
+                }
             },
+            // The lines of standard input.
+            "records" => {
+                let v = self.standard_input(run, at);
+                let Some(text) = v.as_str() else { return Some(Data::Text(v)) };
+                let line = |s: &str| Data::Text(Value::computed(s.as_bytes(), at, v.taint()));
+                Some(Data::List(text.lines().take(4_096).map(line).collect()))
+            }
             // The lines of a text, or of what a thing holds.
             "lines" => {
                 let v = all.first()?.value(at);
@@ -134,6 +150,17 @@ impl Interp<'_> {
                 let first = all.first()?.clone();
                 let taint = first.taint();
                 Some(Data::List(vec![first, Data::unknown("address", at, taint)]))
+            }
+            // Values with a blank between them.
+            "spaced" => {
+                let mut v = Value::default();
+                for (i, d) in all.iter().enumerate() {
+                    if i > 0 {
+                        v.push(Value::computed(b" ", at, Taint::default()));
+                    }
+                    v.push(d.value(at));
+                }
+                Some(Data::Text(v))
             }
             "first" => all.first().cloned(),
             "expanduser" => {
