@@ -40,7 +40,7 @@ fn programs_do_what_the_cases_say() {
                     bad(format!("`{v} {}` is among the effects", e.object.show()));
                 }
             }
-            let rules: Vec<&str> = analysis.verdict.findings.iter().map(|f| f.rule_id.as_ref()).collect();
+            let rules: Vec<&str> = analysis.verdict.findings.iter().map(|f| f.rule_id).collect();
             for r in texts(case, "rules") {
                 if !rules.contains(&r.as_str()) {
                     bad(format!("`{r}` is not among the findings {rules:?}"));

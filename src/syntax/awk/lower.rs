@@ -461,14 +461,14 @@ impl Parser {
             }
             self.at = self.at.saturating_add(2);
             let at = left.span;
-            let t = self.into_what();
+            let t = self.filled();
             left = Expr::new(Kind::Assign(Box::new(t), Box::new(Expr::call(name, vec![left], at))), at);
         }
         left
     }
 
     /// What `getline` fills: a variable, a field, or `$0`.
-    fn into_what(&mut self) -> Target {
+    fn filled(&mut self) -> Target {
         let named = matches!(self.peek().0, Token::Name(n) if n != "in") || self.is("$");
         let e = named.then(|| self.primary());
         e.and_then(|e| target(&e)).unwrap_or(Target::Name("$0".into()))
@@ -567,7 +567,7 @@ impl Parser {
                 Expr::new(Kind::Call(callee, args), at)
             }
             Token::Call(n) | Token::Name(n) if n == "getline" => {
-                let t = self.into_what();
+                let t = self.filled();
                 let read = match self.take("<") {
                     true => Expr::call("getline.file", vec![self.sum()], at),
                     false => Expr::call("getline", Vec::new(), at),

@@ -376,5 +376,5 @@ impl Parser<'_> {
 }
 
 fn name_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b == b'_' || (b >= 0x80 && b < crate::syntax::marker::OPEN)
+    b.is_ascii_alphanumeric() || b == b'_' || (0x80..crate::syntax::marker::OPEN).contains(&b)
 }
