@@ -12,7 +12,7 @@ use tree_sitter::Node;
 
 /// Reads a program.
 pub fn read(text: &[u8]) -> Script {
-    tree::read(Grammar::Lua, text, |low, root| block(low, root))
+    tree::read(Grammar::Lua, text, block)
 }
 
 /// The statements among the children.

@@ -14,7 +14,7 @@ use tree_sitter::Node;
 pub fn read(text: &[u8]) -> Script {
     let page = text.windows(2).any(|w| w == b"<?");
     let grammar = if page { Grammar::PhpPage } else { Grammar::Php };
-    tree::read(grammar, text, |low, root| block(low, root))
+    tree::read(grammar, text, block)
 }
 
 /// The statements among the children.
@@ -326,6 +326,11 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
         "function_call_expression" => {
             let callee = match field(n, "function") {
                 Some(f) if matches!(f.kind(), "name" | "qualified_name") => function_name(low, f),
+                // `$1=f()`: what is wrong stands before the name.
+                Some(f) if f.kind() == "variable_name" && f.has_error() => match kid(f, "name") {
+                    Some(name) => function_name(low, name),
+                    None => expr(low, f),
+                },
                 Some(f) => expr(low, f),
                 None => Expr::new(Kind::Null, at),
             };

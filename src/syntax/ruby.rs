@@ -548,7 +548,12 @@ fn call(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
         }
         args.push(Arg { name: None, spread: false, value: Expr::new(Kind::Lambda(Rc::new(f)), span(b)) });
     }
-    Kind::Call(Box::new(callee), args)
+    let call = Kind::Call(Box::new(callee), args);
+    match name {
+        // What was read last is `$_`, too.
+        "gets" | "readline" => Kind::Assign(Box::new(Target::Name("$_".into())), Box::new(Expr::new(call, at))),
+        _ => call,
+    }
 }
 
 /// Text with interpolations and escapes.

@@ -25,7 +25,6 @@ pub(super) enum Grammar {
     Php,
     /// A page with PHP in it.
     PhpPage,
-    PowerShell,
     Ruby,
     Python,
 }
@@ -38,7 +37,6 @@ impl Grammar {
             Grammar::Perl => ts_parser_perl::LANGUAGE.into(),
             Grammar::Php => tree_sitter_php::LANGUAGE_PHP_ONLY.into(),
             Grammar::PhpPage => tree_sitter_php::LANGUAGE_PHP.into(),
-            Grammar::PowerShell => tree_sitter_powershell::LANGUAGE.into(),
             Grammar::Ruby => tree_sitter_ruby::LANGUAGE.into(),
             Grammar::Python => tree_sitter_python::LANGUAGE.into(),
         }
@@ -236,7 +234,7 @@ impl<'t> Lowering<'t> {
             return flat;
         }
         self.depth = self.depth.saturating_add(1);
-        let r = stacker::maybe_grow(64 * 1024, 1024 * 1024, || body(self));
+        let r = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || body(self));
         self.depth = self.depth.saturating_sub(1);
         r
     }
@@ -266,5 +264,82 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::ast::SyntaxError;
+    use crate::syntax::script::{Kind, Script, Stmt, StmtKind};
+    use crate::syntax::{javascript, lua, perl, php, ruby};
+
+    /// How often a name is called anywhere in a script.
+    fn calls(s: &Script, name: &str) -> usize {
+        format!("{:?}", s.body).matches(&format!("Call(Expr {{ kind: Name({name:?})")).count()
+    }
+
+    const FRONTS: [fn(&[u8]) -> Script; 5] = [javascript::read, lua::read, perl::read, php::read, ruby::read];
+
+    #[test]
+    fn deep_nesting_ends_and_is_said() {
+        for read in FRONTS {
+            let text = format!("f({}1{});", "(".repeat(5_000), ")".repeat(5_000));
+            let s = read(text.as_bytes());
+            assert!(s.unparsed.iter().any(|u| u.reason == SyntaxError::TooDeep), "{s:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_broken_is_said_and_the_rest_is_read() {
+        for read in FRONTS {
+            let s = read(b"f(1);\n) ] )\ng(2);\n");
+            assert!(!s.unparsed.is_empty());
+            assert_eq!(calls(&s, "f"), 1, "{s:?}");
+        }
+    }
+
+    #[test]
+    fn any_bytes_give_a_script() {
+        for read in FRONTS {
+            for text in [
+                &b""[..],
+                b"\xFF\xFE\x00",
+                b"\xF81\xF9",
+                b"\"\xF81\xF9",
+                b"<<E",
+                b"<<~",
+                b"qw(",
+                b"`",
+                b"<?php",
+                b"<?",
+                b"${",
+                b"@{[",
+            ] {
+                read(text);
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_past_the_limit_is_not_read() {
+        let long = vec![b' '; crate::limits::MAX_SCRIPT_INPUT + 1];
+        for read in FRONTS {
+            assert_eq!(read(&long).unparsed.first().map(|u| u.reason), Some(SyntaxError::TooLarge));
+        }
+    }
+
+    #[test]
+    fn unknown_pieces_stand_in_literals_and_for_names() {
+        let s = javascript::read(b"f('a\xF812\xF9', \xF83\xF9)");
+        let [Stmt { kind: StmtKind::Expr(e), .. }] = s.body.as_slice() else { panic!("{s:?}") };
+        let Kind::Call(_, args) = &e.kind else { panic!("{e:?}") };
+        let texts: Vec<&[u8]> = args
+            .iter()
+            .filter_map(|a| match &a.value.kind {
+                Kind::Text(b) => Some(b.as_slice()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(texts, [&b"a\xF812\xF9"[..], b"\xF83\xF9"]);
     }
 }

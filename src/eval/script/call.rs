@@ -245,7 +245,7 @@ impl Interp<'_> {
                     if calls::lookup(run.language, &format!("{p}.__getitem__")).is_some() {
                         return self.call_named(run, &format!("{p}.__getitem__"), args, at);
                     }
-                    return self.attribute(run, Data::Path(p), &k.into_owned(), at);
+                    return self.attribute(run, Data::Path(p), &k, at);
                 }
             }
             (Data::Text(v), k) => {
@@ -363,7 +363,7 @@ impl Interp<'_> {
     }
 
     /// A function that is handed over is called.
-    fn callback(&mut self, run: &mut Run, d: Data, args: Args, at: Place) {
+    pub(super) fn callback(&mut self, run: &mut Run, d: Data, args: Args, at: Place) {
         match d {
             Data::Function(f, text) => {
                 self.perhaps(run, |me, run| me.call_script(run, &f, text, args, at));
@@ -527,7 +527,12 @@ impl Interp<'_> {
                 given.push((None, got.clone()));
                 given.push((Some("this".into()), got.clone()));
             }
-            self.callback(run, d.clone(), given, at);
+            // JavaScript calls back when the running code is done.
+            if run.language == Language::JavaScript && run.later.len() < 64 {
+                run.later.push((d.clone(), given, at));
+            } else {
+                self.callback(run, d.clone(), given, at);
+            }
         }
         result
     }

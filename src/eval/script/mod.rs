@@ -51,6 +51,8 @@ pub(crate) struct Run {
     leaving: Option<End>,
     /// The value of the last statement, for languages where that is what a body gives.
     last: Data,
+    /// Functions that are called back once the statement is done, with their arguments.
+    later: Vec<(Data, call::Args, Place)>,
     /// Functions that are active.
     calls: u32,
     depth: u32,
@@ -131,6 +133,13 @@ impl Interp<'_> {
         Data::Function(Rc::new(Function { name: String::new(), params, body: script.body }), text)
     }
 
+    /// Calls the functions that wait for what the statement began (`const s = net.connect(port, () => s.pipe(sh.stdin))`).
+    fn called_back(&mut self, run: &mut Run) {
+        for (f, args, at) in std::mem::take(&mut run.later) {
+            self.callback(run, f, args, at);
+        }
+    }
+
     /// Runs something that may not run: what it leaves (a loop, a function, the program) it leaves perhaps.
     pub(super) fn perhaps<T>(&mut self, run: &mut Run, body: impl FnOnce(&mut Self, &mut Run) -> T) -> T {
         let (left, leaving) = (run.left, run.leaving.take());
@@ -174,12 +183,14 @@ impl Interp<'_> {
         match &s.kind {
             StmtKind::Expr(e) => {
                 run.last = self.expr(run, e);
+                self.called_back(run);
                 return run.end();
             }
             StmtKind::Assign(t, e) => {
                 let v = self.expr(run, e);
                 run.last = v.clone();
                 self.assign_target(run, t, v);
+                self.called_back(run);
                 return run.end();
             }
             StmtKind::If(branches, otherwise) => return self.script_if(run, branches, otherwise, s.span),
@@ -288,7 +299,6 @@ impl Interp<'_> {
         if all_left { last } else { End::Next }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one statement")]
     fn script_loop(
         &mut self,
         run: &mut Run,
@@ -523,6 +533,7 @@ impl Run {
             leaving: None,
             last: Data::Null,
             outer: Vec::new(),
+            later: Vec::new(),
             calls: 0,
             depth: 0,
         }

@@ -88,7 +88,7 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
         "quoted_word_list" => Kind::List(text::words(low, n)),
         "parenthesized_expression" => match kids(n).as_slice() {
             [] => Kind::List(Vec::new()),
-            [one] => kind(low, *one),
+            [one] => expr(low, *one).kind,
             many => Kind::List(many.iter().map(|k| expr(low, *k)).collect()),
         },
         "stub_expression" => Kind::List(Vec::new()),
@@ -192,7 +192,7 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
         "match_regexp" | "quoted_regexp" => pattern(low, n),
         "substitution_regexp" | "transliteration_expression" => changed(low, n, Target::Name("$_".into())),
         "readline_expression" | "fileglob_expression" => {
-            let handle = match field(n, "filehandle") {
+            let handle = match kid(n, "filehandle").or_else(|| kids(n).first().copied()) {
                 Some(h) => expr(low, h),
                 None => Expr::new(name("STDIN"), at),
             };

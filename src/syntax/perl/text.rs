@@ -43,7 +43,7 @@ fn interpolated(low: &mut Lowering<'_>, n: Node<'_>, start: usize, end: usize) -
     };
     let mut parts = Vec::new();
     let mut from = start;
-    let mut push = |low: &mut Lowering<'_>, parts: &mut Vec<Expr>, a: usize, b: usize| {
+    let push = |low: &mut Lowering<'_>, parts: &mut Vec<Expr>, a: usize, b: usize| {
         if a < b {
             let mut bytes = Bytes::new();
             unescape(low, low.slice(a, b), &mut bytes);
