@@ -2,8 +2,8 @@
 //!
 //! Floor 6; imports every stage below. It decides the order of the stages and the tiers, and judges nothing.
 
+use crate::effect::Object;
 use crate::effect::graph::{Doubt, DoubtKind, Graph};
-use crate::effect::{Language, Object};
 pub use crate::options::Options;
 use crate::source::{Place, Source, Span, TextId};
 use crate::verdict::{Action, SCHEMA_VERSION, Timings, Verdict, convert};

@@ -38,10 +38,8 @@ impl Interp<'_> {
                 let id = self.effect(Verb::Fetch, Object::Named("image", u.value.clone()), by, at);
                 self.with_props(id, u.props);
             }
-            Role::Host | Role::RemoteHost => {
-                if w.host.is_none() {
-                    w.host = Some((u.value.clone(), at));
-                }
+            Role::Host | Role::RemoteHost if w.host.is_none() => {
+                w.host = Some((u.value.clone(), at));
             }
             Role::Port => w.port = Some((u.value.clone(), at)),
             Role::Socket => {

@@ -77,12 +77,8 @@ impl Interp<'_> {
                 for w in rest {
                     match w.assignment.as_deref() {
                         // The assignment itself runs in `declare`; here it is only shown.
-                        Some(_) => {
-                            v.push(Value::literal(&w.span.of(&self.source.bytes(self.text)).to_vec(), self.at(w.span)))
-                        }
-                        None => {
-                            v.push(Value::literal(&w.span.of(&self.source.bytes(self.text)).to_vec(), self.at(w.span)))
-                        }
+                        Some(_) => v.push(Value::literal(w.span.of(&self.source.bytes(self.text)), self.at(w.span))),
+                        None => v.push(Value::literal(w.span.of(&self.source.bytes(self.text)), self.at(w.span))),
                     }
                 }
                 v
@@ -764,7 +760,7 @@ fn interpreter(content: &Value) -> Language {
 
 fn is_heredoc(v: &Value) -> bool {
     v.pieces.iter().any(|p| match p {
-        Piece::Literal(l) => l.taint.is_empty() && l.exact && l.from.span.len() > 0,
+        Piece::Literal(l) => l.taint.is_empty() && l.exact && !l.from.span.is_empty(),
         _ => false,
     })
 }

@@ -46,7 +46,6 @@ impl Interp<'_> {
         (id, self.evaluate_known(language, code, reach, by, at, env))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the second half of `evaluate`")]
     fn evaluate_known(
         &mut self,
         language: Language,
@@ -124,7 +123,7 @@ impl Interp<'_> {
         let text = self.source.add(&bytes, at, segments);
         let before = self.enter_program(language, text, at, reach, Some(by));
         let saved_text = std::mem::replace(&mut self.text, text);
-        let saved_parent = std::mem::replace(&mut self.parent, Some(by));
+        let saved_parent = self.parent.replace(by);
         self.depth = self.depth.saturating_add(1);
         let flow = match language {
             Language::Sh | Language::Bash | Language::Zsh | Language::Ksh => self.shell_code(language, &bytes, env),

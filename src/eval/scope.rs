@@ -224,12 +224,12 @@ impl Shell {
     /// Makes a variable local to the active function.
     pub(crate) fn make_local(&mut self, name: &str) {
         let old = self.vars.get(name).cloned();
-        if let Some(frame) = self.locals.last_mut() {
-            if !frame.iter().any(|(n, _)| n == name) {
-                frame.push((name.to_string(), old));
-                Rc::make_mut(&mut self.vars)
-                    .insert(name.to_string(), Var { content: Content::Unset, attrs: Attrs::default() });
-            }
+        if let Some(frame) = self.locals.last_mut()
+            && !frame.iter().any(|(n, _)| n == name)
+        {
+            frame.push((name.to_string(), old));
+            Rc::make_mut(&mut self.vars)
+                .insert(name.to_string(), Var { content: Content::Unset, attrs: Attrs::default() });
         }
     }
     /// Takes back the variables of the function that returns.

@@ -201,7 +201,7 @@ impl Interp<'_> {
                     let sink = (i < last).then(|| self.new_sink());
                     let both = p.pipe_stderr.get(i).copied().unwrap_or(false);
                     let stdin = input.take();
-                    let mut run = |me: &mut Self| {
+                    let run = |me: &mut Self| {
                         if let Some(end) = stdin.clone() {
                             me.sh.set_fd(0, end);
                         }
@@ -218,7 +218,7 @@ impl Interp<'_> {
                         run(self);
                         self.sh.set_fd(0, fd0);
                     } else {
-                        let status = self.subshell(&mut run);
+                        let status = self.subshell(run);
                         self.sh.status = status;
                     }
                     if let Some(s) = sink {

@@ -250,10 +250,10 @@ impl Interp<'_> {
 
     /// Reads a whole file: the effect, and its content as far as the text says.
     pub(crate) fn read_file(&mut self, path: &Value, by: ProcessId, at: Place) -> (Value, Option<EffectId>) {
-        if let Some(text) = path.as_str() {
-            if let Some(end) = self.special(&text) {
-                return (self.drain(&end), None);
-            }
+        if let Some(text) = path.as_str()
+            && let Some(end) = self.special(&text)
+        {
+            return (self.drain(&end), None);
         }
         let key = self.file_key(path);
         if let Some(f) = self.files.get(&key) {
@@ -427,10 +427,10 @@ impl Interp<'_> {
             }
             return;
         }
-        if let Some(f) = self.files.get_mut(key) {
-            if f.content.pieces.len() <= limits::MAX_PIECES {
-                f.content.push(v);
-            }
+        if let Some(f) = self.files.get_mut(key)
+            && f.content.pieces.len() <= limits::MAX_PIECES
+        {
+            f.content.push(v);
         }
     }
 

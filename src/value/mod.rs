@@ -256,17 +256,16 @@ impl Value {
             self.pieces.clear();
             self.pieces.push(Piece::Unknown(Box::new(Unknown { why: Why::Limit, from, taint, splits: false })));
         }
-        if let (Some(Piece::Literal(a)), Piece::Literal(b)) = (self.pieces.last_mut(), &piece) {
-            if a.exact
-                && b.exact
-                && a.from.text == b.from.text
-                && a.from.span.end == b.from.span.start
-                && a.taint == b.taint
-            {
-                a.bytes.extend_from_slice(&b.bytes);
-                a.from = a.from.to(b.from);
-                return;
-            }
+        if let (Some(Piece::Literal(a)), Piece::Literal(b)) = (self.pieces.last_mut(), &piece)
+            && a.exact
+            && b.exact
+            && a.from.text == b.from.text
+            && a.from.span.end == b.from.span.start
+            && a.taint == b.taint
+        {
+            a.bytes.extend_from_slice(&b.bytes);
+            a.from = a.from.to(b.from);
+            return;
         }
         // A value that is put together of very many bits forgets where each of them came from, not what it is.
         if self.pieces.len() > MANY_PIECES

@@ -11,6 +11,9 @@
 //! `generated` runs a seeded generator (`SHELLWARD_ORACLE_TEXTS` sets how many texts, default 3,000); `corpus` runs the
 //! `command` fields of the JSON-lines files in `SHELLWARD_CORPORA`. Both skip loudly without bash or `unshare`.
 
+#![expect(clippy::print_stderr, reason = "a test says what it skips and what differs")]
+#![expect(clippy::indexing_slicing, reason = "the generator picks from lists of its own")]
+
 mod compare;
 mod generate;
 mod sandbox;

@@ -199,10 +199,10 @@ mod tests {
             let ops = ["+", "-", "*", "/", "%", " + "];
             let mut text = (*rng.pick(&["", "obase=16;", "ibase=16\n", "x=9\n", "obase=2; ", "x = 2*3; "])).to_string();
             for _ in 0..1 + rng.below(3) {
-                text.push_str(*rng.pick(&atoms));
+                text.push_str(rng.pick::<&str>(&atoms));
                 for _ in 0..rng.below(3) {
-                    text.push_str(*rng.pick(&ops));
-                    text.push_str(*rng.pick(&atoms));
+                    text.push_str(rng.pick::<&str>(&ops));
+                    text.push_str(rng.pick::<&str>(&atoms));
                 }
                 text.push('\n');
             }
