@@ -215,6 +215,11 @@ impl Interp<'_> {
         true
     }
 
+    /// The work that is left.
+    pub(crate) fn work_left(&self) -> u64 {
+        self.work
+    }
+
     /// True where no work is left.
     pub(crate) fn exhausted(&self) -> bool {
         self.work == 0

@@ -99,7 +99,17 @@ impl Interp<'_> {
                 let over = self.expr(run, over);
                 let (items, known) = super::elements(over, at);
                 let mut out = Vec::new();
-                for item in items.into_iter().take(4_096) {
+                // It may take a part of the work that is left; what it would give beyond is not known.
+                let floor = self.work_left().saturating_sub(self.work_left() / 3);
+                let mut known = known;
+                for (i, item) in items.into_iter().enumerate() {
+                    if i >= super::MAX_ELEMENTS || self.work_left() < floor {
+                        known = false;
+                        let rest = Data::unknown("element of a long list", at, item.taint());
+                        self.assign_target(run, target, rest);
+                        out.push(self.perhaps(run, |me, run| me.expr(run, element)));
+                        break;
+                    }
                     self.assign_target(run, target, item);
                     let wanted = condition.as_ref().and_then(|c| self.expr(run, c).truth());
                     if wanted != Some(false) {
@@ -265,6 +275,9 @@ impl Interp<'_> {
     }
 
     fn call(&mut self, run: &mut Run, callee: &Expr, args: &[Arg], at: Place) -> Data {
+        if let Some(d) = self.change(run, callee, args, at) {
+            return d;
+        }
         let callee = self.expr(run, callee);
         let mut given: Args = Vec::with_capacity(args.len());
         for a in args {
@@ -293,6 +306,19 @@ impl Interp<'_> {
             self.assign_target(run, &t, result.clone());
         }
         result
+    }
+
+    /// `list.append(x)`: a list or map that a name holds is changed where it is.
+    fn change(&mut self, run: &mut Run, callee: &Expr, args: &[Arg], at: Place) -> Option<Data> {
+        let Kind::Attribute(object, method) = &callee.kind else { return None };
+        let Kind::Name(name) = &object.kind else { return None };
+        let held = matches!(run.get(name), Some(Data::List(_) | Data::Map(_)));
+        let fact = if held { calls::lookup(run.language, &format!(".{method}")) } else { None };
+        let op = fact?.result.strip_prefix("op.change ")?;
+        let given: Vec<Data> = args.iter().map(|a| self.expr(run, &a.value)).collect();
+        let mut result = Data::Null;
+        run.change(name, |d| result = super::ops::change(op, d, given, at));
+        Some(result)
     }
 
     /// Calls something.

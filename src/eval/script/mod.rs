@@ -58,6 +58,9 @@ pub(crate) struct Run {
     depth: u32,
 }
 
+/// Most elements of one list that a loop or comprehension goes over one by one.
+const MAX_ELEMENTS: usize = 4_096;
+
 /// Deepest nesting of expressions, statements and calls that is followed.
 const MAX_SCRIPT_DEPTH: u32 = 200;
 
@@ -309,11 +312,15 @@ impl Interp<'_> {
         span: Span,
     ) -> End {
         let at = self.at(span);
+        let saved = self.certainty;
+        // A loop may take a part of the work that is left: what it would do beyond is seen in one turn with nothing known.
+        let floor = self.work_left().saturating_sub(self.work_left() / 3);
         if let Some(over) = over {
             let items = self.expr(run, over);
             let (items, known) = elements(items, at);
-            let saved = self.certainty;
-            for item in items.into_iter().take(limits::MAX_TURNS as usize) {
+            let taint = Data::List(items.iter().take(64).cloned().collect()).taint();
+            let mut items = items.into_iter();
+            for (turn, item) in items.by_ref().enumerate() {
                 if let Some(t) = target {
                     self.assign_target(run, t, item);
                 }
@@ -324,22 +331,28 @@ impl Interp<'_> {
                 self.certainty = saved;
                 match end {
                     End::Next | End::Continue => {}
-                    End::Break => break,
+                    End::Break => return End::Next,
                     other if known => return other,
                     _ => {}
                 }
                 if !self.spend(1) {
                     return End::Exit;
                 }
+                if turn >= MAX_ELEMENTS || self.work_left() < floor {
+                    break;
+                }
+            }
+            if !known || items.next().is_some() {
+                let rest = target.map(|t| (t, Data::unknown("element of a long list", at, taint)));
+                self.turn_unknown(run, rest, body, at);
             }
             return End::Next;
         }
-        let saved = self.certainty;
-        for turn in 0..limits::MAX_TURNS {
+        for turn in 0.. {
             let go = condition.map_or(Some(true), |c| self.expr(run, c).truth());
             let endless = condition.is_none_or(|c| matches!(c.kind, Kind::Bool(true) | Kind::Number(1)));
             if go == Some(false) {
-                break;
+                return End::Next;
             }
             if go.is_none() {
                 self.certainty = self.certainty.min(Certainty::Conditional);
@@ -349,12 +362,16 @@ impl Interp<'_> {
             self.certainty = saved;
             match end {
                 End::Next | End::Continue => {}
-                End::Break => break,
+                End::Break => return End::Next,
                 other if go == Some(true) => return other,
                 _ => break,
             }
             // A turn that depends on something outside is looked at twice, an endless one as long as it adds something.
-            if (go.is_none() && turn >= 1) || (turn >= 2 && self.graph.effects.len() == before) || turn >= 2 && endless
+            let quiet = self.graph.effects.len() == before;
+            if (go.is_none() && turn >= 1)
+                || (turn >= 2 && endless)
+                || (turn >= 64 && !quiet)
+                || self.work_left() < floor
             {
                 break;
             }
@@ -362,7 +379,30 @@ impl Interp<'_> {
                 return End::Exit;
             }
         }
+        self.turn_unknown(run, None, body, at);
         End::Next
+    }
+
+    /// One more turn of a loop that was left early: what it changes is not known from then on.
+    fn turn_unknown(&mut self, run: &mut Run, element: Option<(&Target, Data)>, body: &[Stmt], at: Place) {
+        let before = run.scopes.clone();
+        if let Some((t, d)) = element {
+            self.assign_target(run, t, d);
+        }
+        self.perhaps(run, |me, run| me.block(run, body));
+        for (scope, old) in run.scopes.iter_mut().zip(&before) {
+            for (name, d) in scope.iter_mut() {
+                if old.get(name).is_none_or(|o| !unchanged(o, d))
+                    && !matches!(d, Data::Function(..) | Data::Object(_) | Data::Path(_))
+                {
+                    let mut taint = d.taint();
+                    if let Some(o) = old.get(name) {
+                        taint.join(&o.taint());
+                    }
+                    *d = Data::unknown("changed in a loop", at, taint);
+                }
+            }
+        }
     }
 
     pub(super) fn assign_target(&mut self, run: &mut Run, t: &Target, v: Data) {
@@ -610,6 +650,25 @@ fn elements(d: Data, at: Place) -> (Vec<Data>, bool) {
             _ => (vec![Data::Text(v.clone())], false),
         },
         other => (vec![Data::Text(other.value(at))], false),
+    }
+}
+
+/// Whether a name still holds what it held.
+fn unchanged(a: &Data, b: &Data) -> bool {
+    match (a, b) {
+        (Data::Text(x), Data::Text(y)) => x == y,
+        (Data::Number(x), Data::Number(y)) => x == y,
+        (Data::Bool(x), Data::Bool(y)) => x == y,
+        (Data::Null, Data::Null) => true,
+        (Data::Path(x), Data::Path(y)) => x == y,
+        (Data::Function(x, _), Data::Function(y, _)) => Rc::ptr_eq(x, y),
+        (Data::Object(x), Data::Object(y)) => Rc::ptr_eq(x, y),
+        (Data::List(x), Data::List(y)) => x.len() == y.len() && x.iter().zip(y).take(256).all(|(x, y)| unchanged(x, y)),
+        (Data::Map(x), Data::Map(y)) => {
+            x.len() == y.len() && x.iter().zip(y).take(256).all(|(x, y)| unchanged(&x.0, &y.0) && unchanged(&x.1, &y.1))
+        }
+        (Data::Bound(x, n), Data::Bound(y, m)) => n == m && unchanged(x, y),
+        _ => false,
     }
 }
 

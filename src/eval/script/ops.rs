@@ -712,6 +712,57 @@ impl Interp<'_> {
     }
 }
 
+/// Changes a list or map; gives what the call gives.
+pub(super) fn change(op: &str, object: &mut Data, mut args: Vec<Data>, at: Place) -> Data {
+    let mut taint = object.taint();
+    args.iter().for_each(|d| taint.join(&d.taint()));
+    match (op, &mut *object) {
+        ("append", Data::List(l)) if l.len().saturating_add(args.len()) <= 65_536 => l.append(&mut args),
+        ("prepend", Data::List(l)) if l.len().saturating_add(args.len()) <= 65_536 => {
+            args.append(l);
+            *l = args;
+        }
+        ("extend", Data::List(l)) => match args.into_iter().next().map(|d| elements(d, at)) {
+            Some((mut items, true)) if l.len().saturating_add(items.len()) <= 65_536 => l.append(&mut items),
+            _ => *object = Data::unknown("list", at, taint),
+        },
+        ("insert", Data::List(l)) => {
+            let place = args.first().and_then(Data::number).and_then(|n| usize::try_from(n).ok());
+            match (place, args.pop()) {
+                (Some(i), Some(d)) if l.len() <= 65_536 => l.insert(i.min(l.len()), d),
+                _ => *object = Data::unknown("list", at, taint),
+            }
+        }
+        ("pop", Data::List(l)) if args.is_empty() => return l.pop().unwrap_or(Data::Null),
+        ("shift", Data::List(l)) => return if l.is_empty() { Data::Null } else { l.remove(0) },
+        ("pop", Data::List(l)) => match args.first().and_then(Data::number).and_then(|n| usize::try_from(n).ok()) {
+            Some(i) if i < l.len() => return l.remove(i),
+            _ => *object = Data::unknown("list", at, taint),
+        },
+        ("reverse", Data::List(l)) => {
+            l.reverse();
+            return object.clone();
+        }
+        ("clear", Data::List(l)) => l.clear(),
+        ("clear", Data::Map(m)) => m.clear(),
+        ("update", Data::Map(m)) => match args.pop() {
+            Some(Data::Map(new)) if m.len().saturating_add(new.len()) <= 4_096 => {
+                for (k, v) in new {
+                    m.retain(|(x, _)| !same(x, &k));
+                    m.push((k, v));
+                }
+            }
+            _ => *object = Data::unknown("map", at, taint),
+        },
+        // What it holds afterwards is not worked out.
+        _ => {
+            *object = Data::unknown("changed list", at, taint.clone());
+            return Data::unknown("element", at, taint);
+        }
+    }
+    Data::Null
+}
+
 /// A value through a transform, `NAME OPTION…`.
 fn transformed(spec: &str, input: &Data, at: Place) -> Option<Data> {
     let mut words = spec.split(' ');
@@ -917,6 +968,12 @@ pub(super) fn operator(op: &str, parts: &[Data], at: Place) -> Data {
         }
         ("in" | "not in", [a, b]) => contains(a, b).map_or(unknown, |t| Data::Bool(t == (op == "in"))),
         ("~", [a]) => a.number().map_or(unknown, |n| Data::Number(!n)),
+        ("*", [Data::List(a), Data::Number(n)]) => match usize::try_from(*n).unwrap_or(0) {
+            n if n.saturating_mul(a.len()) <= 65_536 => {
+                Data::List(std::iter::repeat_n(a, n).flatten().cloned().collect())
+            }
+            _ => unknown,
+        },
         ("+", [Data::List(a), Data::List(b)]) => Data::List(a.iter().chain(b).cloned().collect()),
         ("+", [Data::Number(a), Data::Number(b)]) => Data::Number(a.wrapping_add(*b)),
         ("-", [Data::Number(a)]) => Data::Number(a.wrapping_neg()),
