@@ -245,6 +245,8 @@ props! {
     SETGID = "setgid",
     /// What is read serves the program itself (a key for a login, settings) and is passed on to nobody.
     USED = "used",
+    /// Code is given as base64 of UTF-16 (`-EncodedCommand`).
+    ENCODED = "encoded",
 }
 
 impl Props {

@@ -257,7 +257,8 @@ impl Interp<'_> {
             self.restore_fds(saved);
             return self.conditional(|me| me.run_words(argv, at, redirects, env, false));
         }
-        let inv = command::read(&argv);
+        let shell = matches!(self.language, Language::PowerShell | Language::Cmd).then_some(self.language);
+        let inv = crate::command::argv::read_in(shell, &argv);
         let shown = if inv.name.is_empty() { word.show() } else { inv.name.clone() };
         let by = self.process(&shown, argv.clone(), at, inv.grammar.is_some());
         // The redirections of a program are expanded in its own process: what they assign is gone with it.
@@ -436,6 +437,10 @@ impl Interp<'_> {
                             v
                         }
                         None => u.value.clone(),
+                    };
+                    let value = match inv.props.has(Props::ENCODED) && u.option.is_some() {
+                        true => self.encoded(&value, by),
+                        false => value,
                     };
                     if next_joins {
                         joined = Some((language, value, u.site.clone()));
@@ -653,6 +658,26 @@ impl Interp<'_> {
     }
 
     /// The environment in which code of this invocation runs: its parameters are the operands that follow it.
+    /// The text of code that is given as base64 of UTF-16; what is neither stays as it is.
+    fn encoded(&mut self, v: &Value, by: ProcessId) -> Value {
+        use crate::value::transform::{Call, run};
+        let text = v.as_literal().and_then(|b| {
+            let packed = run("base64.decode", &Call { stdin: &b, ..Call::default() }).ok()?.bytes;
+            let units: Vec<u16> =
+                packed.chunks_exact(2).filter_map(|p| Some(u16::from_le_bytes([*p.first()?, *p.get(1)?]))).collect();
+            String::from_utf16(&units).ok()
+        });
+        match text {
+            Some(t) => {
+                let id = self.effect(Verb::Decode, Object::None, by, v.place());
+                let mut taint = v.taint();
+                taint.join(&Taint::of(id));
+                Value::computed(t.as_bytes(), v.place(), taint)
+            }
+            None => v.clone(),
+        }
+    }
+
     fn code_env(&self, language: Language, inv: &Invocation, u: &Use) -> Env {
         let _ = language;
         let place = u.value.place();

@@ -11,6 +11,7 @@ pub mod lua;
 pub mod marker;
 pub mod perl;
 pub mod php;
+pub mod powershell;
 pub mod print;
 pub mod python;
 pub mod ruby;
@@ -29,6 +30,7 @@ pub fn foreign(language: crate::effect::Language, text: &[u8]) -> Option<script:
         Language::Lua => Some(lua::read(text)),
         Language::Perl => Some(perl::read(text)),
         Language::Php => Some(php::read(text)),
+        Language::PowerShell => Some(powershell::read(text)),
         Language::Ruby => Some(ruby::read(text)),
         other => small::read(other, text),
     }

@@ -166,6 +166,18 @@ pub enum Kind {
     Assign(Box<Target>, Box<Expr>),
     /// Backquotes, `qx`, `%x`: a command for the shell; gives its output.
     Shell(Box<Expr>),
+    /// A command of a shell: its words, what comes in, where its output goes (true: appended), and whether what is left of
+    /// it is printed. Gives its output.
+    Command {
+        /// The command word first.
+        words: Vec<Expr>,
+        /// What the command before it in the pipeline gave.
+        input: Option<Box<Expr>>,
+        /// Files that take its output.
+        writes: Vec<(Expr, bool)>,
+        /// The output goes where the program prints.
+        printed: bool,
+    },
     /// Statements where an expression stands (`do { … }`, `x or return`); gives the value of the last.
     Do(Vec<Stmt>),
     /// Anything else: its parts are evaluated for their effects, the result is not known.

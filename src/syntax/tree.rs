@@ -25,6 +25,7 @@ pub(super) enum Grammar {
     Php,
     /// A page with PHP in it.
     PhpPage,
+    PowerShell,
     Ruby,
     Python,
 }
@@ -37,6 +38,7 @@ impl Grammar {
             Grammar::Perl => ts_parser_perl::LANGUAGE.into(),
             Grammar::Php => tree_sitter_php::LANGUAGE_PHP_ONLY.into(),
             Grammar::PhpPage => tree_sitter_php::LANGUAGE_PHP.into(),
+            Grammar::PowerShell => tree_sitter_powershell::LANGUAGE.into(),
             Grammar::Ruby => tree_sitter_ruby::LANGUAGE.into(),
             Grammar::Python => tree_sitter_python::LANGUAGE.into(),
         }

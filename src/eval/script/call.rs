@@ -76,6 +76,23 @@ impl Interp<'_> {
                 }
                 Data::Text(v)
             }
+            Kind::Command { words, input, writes, printed } => {
+                let input = input.as_ref().map(|i| self.expr(run, i));
+                let words: Vec<Data> = words.iter().map(|w| self.expr(run, w)).collect();
+                let out = self.shell_command(run, &words, input, at);
+                let to: Vec<(Data, bool)> = writes.iter().map(|(w, a)| (self.expr(run, w), *a)).collect();
+                for (path, append) in &to {
+                    let path = path.value(at);
+                    let id = self.open_write(&path, *append, run.by, at);
+                    self.flow(id, &out.taint());
+                    let key = self.file_key(&path);
+                    self.add_content(&key, out.value(at));
+                }
+                if *printed && to.is_empty() {
+                    self.emit(1, out.value(at));
+                }
+                out
+            }
             Kind::Do(body) => {
                 run.last = Data::Null;
                 match self.block(run, body) {
@@ -294,9 +311,11 @@ impl Interp<'_> {
             }
         }
         let assigns = match &callee {
-            Data::Path(p) => calls::lookup(run.language, p).filter(|f| !f.assigns.is_empty()),
+            Data::Path(p) => calls::lookup(run.language, p),
+            Data::Bound(_, name) => calls::lookup(run.language, &format!(".{name}")),
             _ => None,
         };
+        let assigns = assigns.filter(|f| !f.assigns.is_empty());
         let result = self.apply(run, callee, given, at);
         // `open(F, …)`, `exec($command, $lines)`
         if let Some(fact) = assigns

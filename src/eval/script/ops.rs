@@ -419,6 +419,13 @@ impl Interp<'_> {
                 std::io::Read::read_to_end(&mut reader, &mut out).ok()?;
                 made(&out)
             }
+            // Bytes as text: the last argument that holds any; wide text has two bytes a character.
+            "decoded" => all.into_iter().skip_while(|d| matches!(d, Data::Object(_) | Data::Path(_))).next(),
+            "decoded.wide" => {
+                let b = all.last()?.value(at).as_literal()?.into_owned();
+                let units: Vec<u16> = b.chunks_exact(2).filter_map(|p| Some(u16::from_le_bytes([*p.first()?, *p.get(1)?]))).collect();
+                made(String::from_utf16_lossy(&units).as_bytes())
+            }
             // `1..3`, `'a'..'e'`
             "inclusive" => {
                 let (a, b) = (first?, all.get(1)?);

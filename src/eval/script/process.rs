@@ -217,6 +217,43 @@ impl Interp<'_> {
         self.emit(1, out);
     }
 
+    /// Runs a command of a shell language: a function of the script, or a program, with the script's names for code that
+    /// the command evaluates. Gives what it prints.
+    pub(super) fn shell_command(&mut self, run: &mut Run, words: &[Data], input: Option<Data>, at: Place) -> Data {
+        let Some((first, rest)) = words.split_first() else { return Data::Null };
+        let name = first.value(at).as_str().map(|s| s.to_ascii_lowercase());
+        if let Some(n) = &name
+            && let Some(f @ Data::Function(..)) = run.get(n).cloned()
+        {
+            let args = rest.iter().map(|d| (None, d.clone())).collect();
+            return self.apply(run, f, args, at);
+        }
+        if let Some(d) = &input {
+            run.set("$_", d.clone());
+        }
+        let argv: Vec<Value> = std::iter::once(first).chain(rest).flat_map(|d| d.words(at)).collect();
+        let (language, by) = (run.language, run.by);
+        let lent = std::mem::replace(run, Run::new(language, by));
+        let outer = self.evaluating.replace(lent);
+        let shell = std::mem::replace(&mut self.language, language);
+        let parent = self.parent.replace(by);
+        let out = self.capture(|me| {
+            if let Some(d) = &input {
+                let mut v = d.value(at);
+                v.step(crate::value::Channel::Pipe);
+                let end = me.new_input(v);
+                me.sh.set_fd(0, end);
+            }
+            me.run_words(argv, at, None, &[], false);
+        });
+        self.parent = parent;
+        self.language = shell;
+        if let Some(back) = std::mem::replace(&mut self.evaluating, outer) {
+            *run = back;
+        }
+        Data::Text(out)
+    }
+
     /// Runs a command given as words; gives what it prints.
     pub(super) fn words_of_command(&mut self, run: &mut Run, words: Vec<Value>, at: Place) -> Value {
         let id = self.effect(Verb::Spawn, Object::Command(words.clone()), run.by, at);
