@@ -4,6 +4,7 @@
 
 pub mod ast;
 pub mod awk;
+pub mod cmd;
 pub mod compact;
 pub mod cover;
 pub mod javascript;
@@ -24,6 +25,7 @@ mod tree;
 pub fn foreign(language: crate::effect::Language, text: &[u8]) -> Option<script::Script> {
     use crate::effect::Language;
     match language {
+        Language::Cmd => Some(cmd::read(text)),
         Language::JavaScript => Some(javascript::read(text)),
         Language::Awk => Some(awk::read(text)),
         Language::Python => Some(python::read(text)),

@@ -60,8 +60,17 @@ fn statement(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
 fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
     let at = span(n);
     match n.kind() {
-        "program" | "statement_list" | "statement_block" | "script_block" | "script_block_body" | "named_block"
-        | "named_block_list" | "finally_clause" | "inlinescript_statement" | "parallel_statement" | "sequence_statement" => {
+        "program"
+        | "statement_list"
+        | "statement_block"
+        | "script_block"
+        | "script_block_body"
+        | "named_block"
+        | "named_block_list"
+        | "finally_clause"
+        | "inlinescript_statement"
+        | "parallel_statement"
+        | "sequence_statement" => {
             let mut inner = block(low, n);
             out.append(&mut inner);
         }
@@ -134,7 +143,8 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
                 }
                 for c in clauses {
                     let inner = body(low, c);
-                    let kind = if c.kind() == "finally_clause" { StmtKind::Block(inner) } else { StmtKind::Maybe(inner) };
+                    let kind =
+                        if c.kind() == "finally_clause" { StmtKind::Block(inner) } else { StmtKind::Maybe(inner) };
                     out.push(stmt(kind, span(c)));
                 }
             }
@@ -230,7 +240,9 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
             Kind::Text(low.bytes(inner))
         }
         "expandable_string_literal" | "expandable_here_string_literal" => expandable(low, n),
-        "generic_token" | "command_parameter" | "simple_name" | "bareword" | "path_command_name" | "command_name" => bare(low, n),
+        "generic_token" | "command_parameter" | "simple_name" | "bareword" | "path_command_name" | "command_name" => {
+            bare(low, n)
+        }
         "type_literal" => Kind::Name(type_name(low.text(n))),
         "command" => command(low, n, None),
         "pipeline_chain" => {
@@ -280,7 +292,10 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
                 None => Kind::Other(vec![v]),
             }
         }
-        "post_increment_expression" | "pre_increment_expression" | "post_decrement_expression" | "pre_decrement_expression" => {
+        "post_increment_expression"
+        | "pre_increment_expression"
+        | "post_decrement_expression"
+        | "pre_decrement_expression" => {
             let op = if n.kind().contains("decrement") { "-" } else { "+" };
             match kids(n).first().and_then(|k| target(low, *k)) {
                 Some(t) => {
@@ -315,7 +330,8 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
         "invokation_expression" | "member_access" => {
             let parts = kids(n);
             let Some(object) = parts.first().map(|k| expr(low, *k)) else { return Kind::Null };
-            let name = parts.get(1).map(|m| core(*m)).map(|m| low.text(m).trim_matches(['"', '\'']).to_ascii_lowercase());
+            let name =
+                parts.get(1).map(|m| core(*m)).map(|m| low.text(m).trim_matches(['"', '\'']).to_ascii_lowercase());
             let member = attribute(object, &name.unwrap_or_default(), at);
             match kid(n, "argument_list") {
                 Some(a) => {
@@ -349,7 +365,12 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
             Expr::call("-f", args, at).kind
         }
         "expression_with_unary_operator" => {
-            let op = low.text(n).split(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default().to_ascii_lowercase();
+            let op = low
+                .text(n)
+                .split(|c: char| c.is_whitespace() || c == '(')
+                .next()
+                .unwrap_or_default()
+                .to_ascii_lowercase();
             let e = kids(n).last().map(|k| expr(low, *k)).unwrap_or(Expr::new(Kind::Null, at));
             match op.as_str() {
                 "-not" | "!" => Kind::Operator("not".into(), vec![e]),
@@ -358,8 +379,14 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
                 _ => e.kind,
             }
         }
-        "logical_expression" | "comparison_expression" | "additive_expression" | "multiplicative_expression" | "bitwise_expression"
-        | "logical_argument_expression" | "comparison_argument_expression" | "additive_argument_expression" => binary(low, n),
+        "logical_expression"
+        | "comparison_expression"
+        | "additive_expression"
+        | "multiplicative_expression"
+        | "bitwise_expression"
+        | "logical_argument_expression"
+        | "comparison_argument_expression"
+        | "additive_argument_expression" => binary(low, n),
         _ => Kind::Other(all(low)),
     }
 }
@@ -428,7 +455,10 @@ fn variable(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
                 let key = low.literal(key, at);
                 return Kind::Index(Box::new(Expr::new(Kind::Name("$env".into()), at)), Box::new(key));
             }
-            let bare = ["global:", "script:", "local:", "private:"].iter().find_map(|p| lower.strip_prefix(p)).unwrap_or(&lower);
+            let bare = ["global:", "script:", "local:", "private:"]
+                .iter()
+                .find_map(|p| lower.strip_prefix(p))
+                .unwrap_or(&lower);
             low.name(&format!("${bare}"), at).kind
         }
     }
@@ -515,12 +545,16 @@ fn command(low: &mut Lowering<'_>, n: Node<'_>, input: Option<Expr>) -> Kind {
     let mut words = vec![expr(low, name)];
     let mut writes = Vec::new();
     let mut glued = false;
-    for k in field(n, "command_elements").map(|e| if e.kind() == "command_elements" { kids(e) } else { vec![e] }).unwrap_or_default() {
+    for k in field(n, "command_elements")
+        .map(|e| if e.kind() == "command_elements" { kids(e) } else { vec![e] })
+        .unwrap_or_default()
+    {
         match k.kind() {
             "command_argument_sep" => glued = low.text(k).contains(':'),
             "redirection" => {
                 let append = low.text(k).contains(">>");
-                let to = kid(k, "redirected_file_name").and_then(|f| kids(f).into_iter().find(|x| x.kind() != "command_argument_sep"));
+                let to = kid(k, "redirected_file_name")
+                    .and_then(|f| kids(f).into_iter().find(|x| x.kind() != "command_argument_sep"));
                 if let Some(f) = to {
                     writes.push((expr(low, f), append));
                 }
@@ -551,9 +585,8 @@ fn command(low: &mut Lowering<'_>, n: Node<'_>, input: Option<Expr>) -> Kind {
         _ => String::new(),
     };
     if first == "new-object" {
-        let mut rest = words.into_iter().skip(1).filter(|w| {
-            !matches!(&w.kind, Kind::Text(b) if b.first() == Some(&b'-'))
-        });
+        let mut rest =
+            words.into_iter().skip(1).filter(|w| !matches!(&w.kind, Kind::Text(b) if b.first() == Some(&b'-')));
         if let Some(Expr { kind: Kind::Text(t), span }) = rest.next() {
             let class = Expr::new(Kind::Name(type_name(&String::from_utf8_lossy(&t))), span);
             let mut args = Vec::new();

@@ -273,7 +273,7 @@ impl<'t> Lowering<'t> {
 mod tests {
     use crate::syntax::ast::SyntaxError;
     use crate::syntax::script::{Kind, Script, Stmt, StmtKind};
-    use crate::syntax::{javascript, lua, perl, php, ruby};
+    use crate::syntax::{cmd, javascript, lua, perl, php, powershell, ruby};
 
     /// How often a name is called anywhere in a script.
     fn calls(s: &Script, name: &str) -> usize {
@@ -284,6 +284,10 @@ mod tests {
 
     #[test]
     fn deep_nesting_ends_and_is_said() {
+        for (read, open, close) in [(powershell::read as fn(&[u8]) -> Script, "$(", ")"), (cmd::read, "(", ")")] {
+            let s = read(format!("{}a{}", open.repeat(5_000), close.repeat(5_000)).as_bytes());
+            assert!(s.unparsed.iter().any(|u| u.reason == SyntaxError::TooDeep), "{:?}", s.unparsed);
+        }
         for read in FRONTS {
             let text = format!("f({}1{});", "(".repeat(5_000), ")".repeat(5_000));
             let s = read(text.as_bytes());
@@ -302,7 +306,7 @@ mod tests {
 
     #[test]
     fn any_bytes_give_a_script() {
-        for read in FRONTS {
+        for read in FRONTS.into_iter().chain([powershell::read as fn(&[u8]) -> Script, cmd::read]) {
             for text in [
                 &b""[..],
                 b"\xFF\xFE\x00",

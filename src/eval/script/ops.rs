@@ -423,9 +423,18 @@ impl Interp<'_> {
             "decoded" => all.into_iter().skip_while(|d| matches!(d, Data::Object(_) | Data::Path(_))).next(),
             "decoded.wide" => {
                 let b = all.last()?.value(at).as_literal()?.into_owned();
-                let units: Vec<u16> = b.chunks_exact(2).filter_map(|p| Some(u16::from_le_bytes([*p.first()?, *p.get(1)?]))).collect();
+                let units: Vec<u16> =
+                    b.chunks_exact(2).filter_map(|p| Some(u16::from_le_bytes([*p.first()?, *p.get(1)?]))).collect();
                 made(String::from_utf16_lossy(&units).as_bytes())
             }
+            // Known text split at blanks; anything else as it is.
+            "blanks" => match text(0) {
+                Some(t) => {
+                    let part = |s: &str| Data::Text(Value::computed(s.as_bytes(), at, taint.clone()));
+                    Some(Data::List(t.split_whitespace().map(part).collect()))
+                }
+                None => first,
+            },
             // `1..3`, `'a'..'e'`
             "inclusive" => {
                 let (a, b) = (first?, all.get(1)?);
