@@ -420,7 +420,7 @@ impl Interp<'_> {
                 made(&out)
             }
             // Bytes as text: the last argument that holds any; wide text has two bytes a character.
-            "decoded" => all.into_iter().skip_while(|d| matches!(d, Data::Object(_) | Data::Path(_))).next(),
+            "decoded" => all.into_iter().find(|d| !matches!(d, Data::Object(_) | Data::Path(_))),
             "decoded.wide" => {
                 let b = all.last()?.value(at).as_literal()?.into_owned();
                 let units: Vec<u16> =
