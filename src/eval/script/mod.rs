@@ -32,13 +32,16 @@ pub(super) enum End {
     Exit,
 }
 
+/// Names with what they hold, innermost scope last. A copy for a branch costs nothing until the branch sets something.
+type Scopes = Vec<Rc<HashMap<String, Data>>>;
+
 /// The state of one script.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) language: Language,
     pub(crate) by: ProcessId,
     /// Names, innermost scope last.
-    scopes: Vec<HashMap<String, Data>>,
+    scopes: Scopes,
     /// Modules whose names are all visible (`from os import *`).
     open: Vec<String>,
     /// Methods of the script's classes, by name.
@@ -252,7 +255,7 @@ impl Interp<'_> {
 
     fn script_if(&mut self, run: &mut Run, branches: &[(Expr, Vec<Stmt>)], otherwise: &[Stmt], span: Span) -> End {
         let saved = self.certainty;
-        let mut joined: Option<Vec<HashMap<String, Data>>> = None;
+        let mut joined: Option<Scopes> = None;
         let at = self.at(span);
         let mut all_left = true;
         let mut last = End::Next;
@@ -391,6 +394,10 @@ impl Interp<'_> {
         }
         self.perhaps(run, |me, run| me.block(run, body));
         for (scope, old) in run.scopes.iter_mut().zip(&before) {
+            if Rc::ptr_eq(scope, old) {
+                continue;
+            }
+            let scope = Rc::make_mut(scope);
             for (name, d) in scope.iter_mut() {
                 if old.get(name).is_none_or(|o| !unchanged(o, d))
                     && !matches!(d, Data::Function(..) | Data::Object(_) | Data::Path(_))
@@ -515,7 +522,7 @@ impl Interp<'_> {
             };
             scope.insert(name.clone(), v);
         }
-        run.scopes.push(scope);
+        run.scopes.push(Rc::new(scope));
         let end = self.block(run, &f.body);
         let depth = run.scopes.len();
         run.outer.retain(|(d, _)| *d < depth);
@@ -566,7 +573,7 @@ impl Run {
         Run {
             language,
             by,
-            scopes: vec![HashMap::new()],
+            scopes: vec![Rc::new(HashMap::new())],
             open: Vec::new(),
             methods: Vec::new(),
             left: false,
@@ -593,7 +600,7 @@ impl Run {
             let place = self.scopes.iter().rev().skip(1).position(|s| s.contains_key(name));
             let index = place.map_or(0, |i| depth.saturating_sub(i.saturating_add(2)));
             if let Some(s) = self.scopes.get_mut(index) {
-                s.insert(name.to_string(), v);
+                Rc::make_mut(s).insert(name.to_string(), v);
             }
             return;
         }
@@ -604,35 +611,40 @@ impl Run {
         if let Some(s) = self.scopes.get_mut(index)
             && (s.len() < 4_096 || s.contains_key(name))
         {
-            s.insert(name.to_string(), v);
+            Rc::make_mut(s).insert(name.to_string(), v);
         }
     }
     fn get(&self, name: &str) -> Option<&Data> {
         self.scopes.iter().rev().find_map(|s| s.get(name))
     }
     fn change(&mut self, name: &str, f: impl FnOnce(&mut Data)) {
-        if let Some(d) = self.scopes.iter_mut().rev().find_map(|s| s.get_mut(name)) {
+        let scope = self.scopes.iter_mut().rev().find(|s| s.contains_key(name));
+        if let Some(d) = scope.and_then(|s| Rc::make_mut(s).get_mut(name)) {
             f(d);
         }
     }
-    fn join(&mut self, other: Vec<HashMap<String, Data>>, at: Place) {
+    fn join(&mut self, other: Scopes, at: Place) {
         let mine = std::mem::take(&mut self.scopes);
         self.scopes = join_scopes(mine, other, at);
     }
 }
 
-fn join_scopes(a: Vec<HashMap<String, Data>>, b: Vec<HashMap<String, Data>>, at: Place) -> Vec<HashMap<String, Data>> {
+fn join_scopes(a: Scopes, b: Scopes, at: Place) -> Scopes {
     a.into_iter()
         .zip(b)
-        .map(|(mut x, y)| {
-            for (k, v) in y {
+        .map(|(mut shared, y)| {
+            if Rc::ptr_eq(&shared, &y) {
+                return shared;
+            }
+            let x = Rc::make_mut(&mut shared);
+            for (k, v) in Rc::unwrap_or_clone(y) {
                 let joined = match x.remove(&k) {
                     Some(u) => Data::either(u, v, at),
                     None => v,
                 };
                 x.insert(k, joined);
             }
-            x
+            shared
         })
         .collect()
 }
