@@ -13,7 +13,8 @@ const FLOORS: &[(&str, u8)] = &[
     ("finding", 3),
     ("options", 3),
     ("verdict", 3),
-    ("policy", 4),
+    // A policy is applied to a finished analysis.
+    ("policy", 7),
     ("command", 4),
     ("rules", 4),
     ("url", 4),
