@@ -191,7 +191,9 @@ impl Interp<'_> {
 
     pub(super) fn name(&mut self, run: &mut Run, n: &str) -> Data {
         if let Some(d) = run.get(n) {
-            return d.clone();
+            let d = d.clone();
+            self.spend(d.weight());
+            return d;
         }
         for module in run.open.iter().rev() {
             let whole = format!("{module}.{n}");

@@ -108,6 +108,23 @@ impl Data {
             }
         }
     }
+    /// About how much a copy of it costs, in units of work.
+    pub(crate) fn weight(&self) -> u64 {
+        let n = match self {
+            Data::Text(v) => v
+                .pieces
+                .iter()
+                .map(|p| match p {
+                    crate::value::Piece::Literal(l) => 1 + l.bytes.len() / 256,
+                    _ => 4,
+                })
+                .sum(),
+            Data::List(l) => l.len(),
+            Data::Map(m) => m.len().saturating_mul(2),
+            _ => 0,
+        };
+        u64::try_from(n / 16).unwrap_or(u64::MAX)
+    }
     /// The words of a command given as a list.
     pub(crate) fn words(&self, at: Place) -> Vec<Value> {
         match self {

@@ -954,6 +954,9 @@ pub(super) fn slice(object: Data, start: Option<Data>, end: Option<Data>, step: 
     Data::Text(Value::computed(&out, at, taint))
 }
 
+/// Most parts of a text that is not known as a whole.
+const MAX_PARTS: usize = 64;
+
 /// An operator over what is known.
 pub(super) fn operator(op: &str, parts: &[Data], at: Place) -> Data {
     let mut taint = Taint::default();
@@ -996,7 +999,8 @@ pub(super) fn operator(op: &str, parts: &[Data], at: Place) -> Data {
         ("+" | "." | "..", [a, b]) => {
             let mut v = a.value(at);
             v.push(b.value(at));
-            Data::Text(v)
+            // A text that grows in a loop by what is not known: its parts say no more than its whole.
+            if v.pieces.len() > MAX_PARTS && !v.is_known() { unknown } else { Data::Text(v) }
         }
         ("*" | "x", [Data::Text(a), b]) => match (a.as_literal(), b.number().and_then(|n| usize::try_from(n).ok())) {
             (Some(s), Some(n)) if s.len().saturating_mul(n) <= limits::MAX_VALUE => {
