@@ -40,7 +40,7 @@ pub const MAX_DOUBTS: usize = 4_000;
 /// Effects kept for one command.
 pub const MAX_EFFECTS: usize = 20_000;
 /// Longest text that the witness reads, in bytes: tree-sitter falls to 2-3 MB/s on one large document.
-pub const MAX_WITNESS_INPUT: usize = 256 << 10;
+pub const MAX_WITNESS_INPUT: usize = 64 << 10;
 /// Most here-documents on one line for the witness: its scanner copies the list of those that wait at every token.
 pub const MAX_WITNESS_HEREDOCS: usize = 16;
 /// Deepest nesting of brace expressions in one word that the witness tells apart.

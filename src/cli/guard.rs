@@ -1,18 +1,19 @@
 //! No panic gets out, and no analysis runs out of stack. Floor 8.
 //!
 //! An analysis nests as deep as `limits` allow, which is more than the 8 MiB of a main thread are sure to hold, and the
-//! caller may have lowered even those (`ulimit -s`). So it runs on a thread with a stack of its own; only the pages
-//! that are touched cost anything. A stack overflow is the one failure that cannot be caught.
+//! caller may have lowered even those (`ulimit -s`). So it runs on a stack of its own; only the pages that are touched cost
+//! anything. It stays on its thread: the C library grows the heap of a second thread page by page, which took half of the
+//! time of a 200 KB script. A stack overflow is the one failure that cannot be caught.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Stack of a thread that analyses: [`crate::limits::MAX_PROGRAM_DEPTH`] programs in each other, each
+/// Stack of an analysis: [`crate::limits::MAX_PROGRAM_DEPTH`] programs in each other, each
 /// [`crate::limits::MAX_DEPTH`] levels deep, at the 3 KiB per level that a debug build was measured to take, and as much
 /// again.
 pub const STACK: usize = 64 << 20;
 
-/// True where the analysis of a command may nest deeper than a main thread is sure to hold. A thread costs 0.1 ms, a
-/// tenth of a short run, so commands that cannot go deep do without: short ones with nothing in them that nests or
+/// True where the analysis of a command may nest deeper than a main thread is sure to hold. A stack
+/// costs its set-up, so commands that cannot go deep do without: short ones with nothing in them that nests or
 /// computes text. What is left to them are programs in arguments (`sh -c 'sh -c …'`), a few bytes a level.
 pub fn may_go_deep(command: &[u8]) -> bool {
     command.len() > 1_024 || command.iter().any(|b| matches!(b, b'$' | b'`' | b'(' | b'{' | b'['))
@@ -27,20 +28,9 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Runs the work on a thread with a stack of [`STACK`] bytes, or on this one where no thread can be had, and turns a
-/// panic into its message.
-pub fn run<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
-    // The work is taken out by whoever gets to run it.
-    let work = std::sync::Mutex::new(Some(work));
-    let take = || work.lock().ok().and_then(|mut w| w.take());
-    let once = || catch(|| take().map(|w| w()));
-    let done = std::thread::scope(|scope| {
-        match std::thread::Builder::new().name("analysis".into()).stack_size(STACK).spawn_scoped(scope, once) {
-            Ok(handle) => handle.join().unwrap_or_else(|_| Err("the thread died".into())),
-            Err(_) => once(),
-        }
-    });
-    done.and_then(|value| value.ok_or_else(|| "the work was lost".into()))
+/// Runs the work on a stack of [`STACK`] bytes and turns a panic into its message.
+pub fn run<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    stacker::grow(STACK, || catch(work))
 }
 
 /// Makes a panic one line on standard error: a backtrace of a big binary takes longer than a client waits.
