@@ -121,6 +121,7 @@ fn wrong(case: &Case, out: &Output) -> Vec<String> {
 fn cases() {
     let mut failed = Vec::new();
     let mut ran = 0;
+    let state = std::env::temp_dir().join(format!("shellward-cli-{}", std::process::id()));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
@@ -133,7 +134,9 @@ fn cases() {
                 (text, None) => text.clone().unwrap_or_default().into_bytes(),
             };
             let mut command = Command::new(BIN);
-            command.args(&case.args).env_remove("NO_COLOR").env_remove("COLUMNS").envs(&case.env);
+            command.args(&case.args).env_remove("NO_COLOR").env_remove("COLUMNS");
+            // No settings and no state of the machine that runs the test.
+            command.env("XDG_CONFIG_HOME", "/nonexistent").env("SHELLWARD_STATE", &state).envs(&case.env);
             let out = run(&mut command, &stdin);
             ran += 1;
             for w in wrong(case, &out) {
@@ -141,6 +144,8 @@ fn cases() {
             }
         }
     }
+    // Not there where nothing was kept.
+    let _ = std::fs::remove_dir_all(&state);
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     assert!(ran > 20, "only {ran} cases were found");
 }

@@ -6,7 +6,7 @@ use crate::analyzer::{Analysis, Options, analyze};
 use crate::effect::Language;
 use crate::finding::Severity;
 use crate::limits::MAX_INPUT;
-use crate::policy::Policy;
+use crate::policy::{self, Policy};
 use crate::report;
 use crate::verdict::{Action, Verdict};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -30,7 +30,7 @@ struct CheckArgs {
     /// The directory the command would run in [default: the current one; with --batch: not known]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// The policy file to judge by
+    /// The policy file to judge by [default: the user's, and the project's `.shellward.toml` where that is stricter]
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     policy: Option<PathBuf>,
     /// The policy that ships under this name (see `shellward policy presets`)
@@ -175,18 +175,25 @@ pub(super) fn internal(panic: &str) -> String {
 }
 
 fn settings(args: &CheckArgs) -> Result<Settings, Failure> {
-    let policy = match (&args.policy, &args.preset) {
-        (Some(path), _) => Policy::read(path).map_err(|e| Failure::usage(e.to_string()))?,
-        (None, Some(name)) => Policy::of_preset(name).map_err(Failure::usage)?,
-        (None, None) => Policy::default(),
-    };
-    let policy_path = args.policy.as_ref().map(|p| p.to_string_lossy().into_owned());
     let here = || std::env::current_dir().ok();
     let cwd = match &args.cwd {
         Some(dir) if dir.is_absolute() => Some(dir.clone()),
         Some(dir) => here().map(|h| h.join(dir)),
         None if args.batch => None,
         None => here(),
+    };
+    let (policy, policy_path) = match (&args.policy, &args.preset) {
+        (Some(path), _) => {
+            let policy = Policy::read(path).map_err(|e| Failure::usage(e.to_string()))?;
+            (policy, Some(path.to_string_lossy().into_owned()))
+        }
+        (None, Some(name)) => (Policy::of_preset(name).map_err(Failure::usage)?, None),
+        (None, None) => {
+            let loaded = policy::load(cwd.as_deref());
+            loaded.problems.iter().for_each(|p| output::complain(p));
+            let path = loaded.path().map(|p| p.to_string_lossy().into_owned());
+            (loaded.policy, path)
+        }
     };
     let options = Options {
         shell: args.shell,

@@ -2,19 +2,26 @@
 //!
 //! In: a policy file (TOML). Out: [`Policy`], with a default for everything that the file leaves out. A file that cannot
 //! be read or has a name that is not known is an error with its place: a mistyped setting must not be taken for none.
-//! Floor 4; imports `effect`, `finding`, `verdict`. [`Policy::apply`] is called after the rules.
+//! Floor 4; imports `analyzer` and what it stands on. [`Policy::apply`] is called
+//! after the rules; [`find`] says which files hold.
 
 mod asks;
+pub mod find;
 mod gate;
 pub mod glob;
+pub mod globs;
 mod hooks;
+mod join;
 mod presets;
+mod state;
 
 pub use asks::{Ask, Same};
+pub use find::{Loaded, config_dir, load};
 pub use gate::{GatePolicy, Mode, Unattended};
 pub use hooks::{Failing, HookPolicy, NoAsk, OnBlock, OnWarn};
 
 pub use presets::{PRESETS, Preset, find as preset};
+pub use state::StatePolicy;
 
 use crate::analyzer::{Analysis, Options};
 use crate::finding::{Finding, Severity};
@@ -37,6 +44,13 @@ pub struct Policy {
     pub hooks: HookPolicy,
     /// How the gate decides.
     pub gate: GatePolicy,
+    /// What is kept between runs.
+    pub state: StatePolicy,
+    /// Directories whose project policy may loosen, too.
+    pub trust: Vec<PathBuf>,
+    /// Severities that a project wants: each counts where it is higher.
+    #[serde(skip)]
+    stricter: Vec<BTreeMap<String, String>>,
 }
 
 /// Why a policy cannot be used.
@@ -85,9 +99,17 @@ impl Policy {
         Policy::parse(preset.text)
     }
 
-    /// Judges once more by this policy: other severities, and findings of its own rules. What is on the floor stays.
+    /// Judges once more by this policy: other severities, findings of its own rules, and the user's deny and allow rules.
+    /// What is on the floor stays. For whoever asks for a verdict alone; the gate has layers for the last two.
     pub fn apply(&self, analysis: &mut Analysis, options: &Options) {
-        if self.rules.is_empty() && self.ask.is_empty() {
+        self.assess(analysis, options);
+        let text = analysis.source.bytes(crate::source::TextId::ROOT);
+        self.gate.apply(analysis, &text);
+    }
+
+    /// Other severities, and findings of this policy's own rules.
+    pub fn assess(&self, analysis: &mut Analysis, options: &Options) {
+        if self.rules.is_empty() && self.ask.is_empty() && self.stricter.is_empty() {
             return;
         }
         let more = asks::findings(&self.ask, analysis, options);
@@ -102,6 +124,10 @@ impl Policy {
             },
             _ => true,
         });
+        let raised = |id: &str| self.stricter.iter().filter_map(|r| severity(r.get(id)?)).max();
+        for f in &mut verdict.findings {
+            f.severity = raised(f.rule_id).map_or(f.severity, |s| s.max(f.severity));
+        }
         if more.iter().any(|f| f.severity > Severity::Info) {
             verdict.assessment.class = Class::Risk;
             verdict.assessment.reasons.extend(more.iter().map(|f| f.title.clone()));
@@ -114,26 +140,9 @@ impl Policy {
 
     /// Reads a policy file.
     pub fn read(path: &Path) -> Result<Policy, PolicyError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| PolicyError::Unreadable { path: path.to_path_buf(), error })?;
+        let text =
+            find::read_text(path).map_err(|error| PolicyError::Unreadable { path: path.to_path_buf(), error })?;
         Policy::parse(&text).map_err(|error| PolicyError::Wrong { path: path.to_path_buf(), error })
-    }
-
-    /// The policy of this user: the file named by `SHELLWARD_POLICY`, or `shellward/policy.toml` in the configuration
-    /// directory (`XDG_CONFIG_HOME`, else `~/.config`) where there is one; and that file's name.
-    pub fn of_user() -> Result<(Policy, Option<PathBuf>), PolicyError> {
-        if let Some(path) = std::env::var_os("SHELLWARD_POLICY").filter(|p| !p.is_empty()) {
-            let path = PathBuf::from(path);
-            return Ok((Policy::read(&path)?, Some(path)));
-        }
-        let Some(path) = config_dir().map(|d| d.join("policy.toml")) else { return Ok((Policy::default(), None)) };
-        match Policy::read(&path) {
-            Ok(policy) => Ok((policy, Some(path))),
-            Err(PolicyError::Unreadable { error, .. }) if error.kind() == std::io::ErrorKind::NotFound => {
-                Ok((Policy::default(), None))
-            }
-            Err(e) => Err(e),
-        }
     }
 }
 
@@ -146,12 +155,6 @@ fn severity(word: &str) -> Option<Severity> {
         "critical" => Some(Severity::Critical),
         _ => None,
     }
-}
-
-/// The directory of this program's own settings.
-pub fn config_dir() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|h| h.join(".config"))).map(|d| d.join("shellward"))
 }
 
 #[cfg(test)]
@@ -192,7 +195,7 @@ mod tests {
     fn what_is_left_out_has_a_default_and_a_wrong_name_is_an_error() {
         let policy = Policy::parse("[hooks]\nfail = 'open'\n").unwrap();
         assert_eq!((policy.hooks.fail, policy.hooks.warn), (Failing::Open, OnWarn::Ask));
-        for wrong in ["[hooks]\nfial = 'open'", "[hooks]\nfail = 'maybe'", "[hook]", "fail = "] {
+        for wrong in ["[state]\nlgo = true", "[hooks]\nfial = 'open'", "[hooks]\nfail = 'maybe'", "[hook]", "fail = "] {
             assert!(Policy::parse(wrong).is_err(), "{wrong}");
         }
     }

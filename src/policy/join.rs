@@ -1,0 +1,145 @@
+//! A project's policy joined to the user's: the stricter of each setting; of a trusted project, the project's.
+
+use super::{Failing, Mode, NoAsk, OnBlock, OnWarn, Policy, Unattended};
+use toml::Table;
+
+impl Policy {
+    /// Joins a project's policy to this one. `said` is its file, which tells what it sets from what it leaves out. Gives
+    /// the names of settings that are ignored because they would loosen.
+    pub(super) fn join(&mut self, project: &Policy, said: &Table, trusted: bool) -> Vec<&'static str> {
+        let says = |section: &str, key: &str| said.get(section).and_then(|s| s.get(key)).is_some();
+        let mut ignored = Vec::new();
+        // More findings are stricter; a rule of the project never takes the place of one of the user's.
+        self.ask.extend(project.ask.iter().cloned());
+        if trusted {
+            self.rules.extend(project.rules.clone());
+        } else {
+            self.stricter.push(project.rules.clone());
+        }
+        self.stricter.extend(project.stricter.iter().cloned());
+
+        let mut take = |name: &'static str, stricter: bool, set: &mut dyn FnMut()| {
+            if trusted || stricter {
+                set();
+            } else {
+                ignored.push(name);
+            }
+        };
+        let (mine, theirs) = (&mut self.hooks, &project.hooks);
+        if says("hooks", "fail") && mine.fail != theirs.fail {
+            take("hooks.fail", theirs.fail == Failing::Closed, &mut || mine.fail = theirs.fail);
+        }
+        if says("hooks", "warn") && mine.warn != theirs.warn {
+            let rank = |w| match w {
+                OnWarn::Silent => 0,
+                OnWarn::Ask => 1,
+                OnWarn::Deny => 2,
+            };
+            take("hooks.warn", rank(theirs.warn) > rank(mine.warn), &mut || mine.warn = theirs.warn);
+        }
+        if says("hooks", "block") && mine.block != theirs.block {
+            take("hooks.block", theirs.block == OnBlock::Deny, &mut || mine.block = theirs.block);
+        }
+        if says("hooks", "no_ask") && mine.no_ask != theirs.no_ask {
+            take("hooks.no_ask", theirs.no_ask == NoAsk::Deny, &mut || mine.no_ask = theirs.no_ask);
+        }
+        if says("hooks", "allow_safe") && mine.allow_safe != theirs.allow_safe {
+            take("hooks.allow_safe", !theirs.allow_safe, &mut || mine.allow_safe = theirs.allow_safe);
+        }
+        if says("hooks", "deadline_ms") && mine.deadline_ms != theirs.deadline_ms {
+            // A shorter one lets more through where the hook fails open.
+            take("hooks.deadline_ms", false, &mut || mine.deadline_ms = theirs.deadline_ms);
+        }
+        let (mine, theirs) = (&mut self.gate, &project.gate);
+        mine.deny.extend(theirs.deny.iter().cloned());
+        if !theirs.allow.is_empty() {
+            take("gate.allow", false, &mut || mine.allow.extend(theirs.allow.iter().cloned()));
+        }
+        if says("gate", "mode") && mine.mode != theirs.mode {
+            let rank = |m| match m {
+                Mode::Off => 0,
+                Mode::Smart => 1,
+                Mode::Manual => 2,
+            };
+            take("gate.mode", rank(theirs.mode) > rank(mine.mode), &mut || mine.mode = theirs.mode);
+        }
+        if says("gate", "unattended") && mine.unattended != theirs.unattended {
+            take("gate.unattended", theirs.unattended == Unattended::Deny, &mut || mine.unattended = theirs.unattended);
+        }
+        if says("gate", "isolated") && theirs.isolated.iter().any(|b| !mine.isolated.contains(b)) {
+            take("gate.isolated", false, &mut || mine.isolated.extend(theirs.isolated.iter().cloned()));
+        }
+        if says("gate", "model_ceiling") && mine.model_ceiling != theirs.model_ceiling {
+            take("gate.model_ceiling", theirs.model_ceiling < mine.model_ceiling, &mut || {
+                mine.model_ceiling = theirs.model_ceiling;
+            });
+        }
+        if says("gate", "model_denials") && mine.model_denials != theirs.model_denials {
+            take("gate.model_denials", theirs.model_denials < mine.model_denials, &mut || {
+                mine.model_denials = theirs.model_denials;
+            });
+        }
+        // Where state is kept and who is trusted is the user's business, whatever a project says.
+        if said.contains_key("state") {
+            ignored.push("state");
+        }
+        if said.contains_key("trust") {
+            ignored.push("trust");
+        }
+        ignored
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(user: &str, project: &str, trusted: bool) -> (Policy, Vec<&'static str>) {
+        let mut policy = Policy::parse(user).unwrap();
+        let ignored = policy.join(&Policy::parse(project).unwrap(), &toml::from_str(project).unwrap(), trusted);
+        (policy, ignored)
+    }
+
+    const LOOSE: &str = "[hooks]\nfail='open'\nwarn='silent'\nblock='ask'\nno_ask='silent'\nallow_safe=true\n\
+                         deadline_ms=1\n[gate]\nmode='off'\nallow=['*']\nunattended='approve'\nisolated=['ssh']\n\
+                         model_ceiling='critical'\nmodel_denials=9\n[state]\nlog=false\n";
+
+    #[test]
+    fn a_project_may_tighten_and_not_loosen() {
+        let before = Policy::parse("").unwrap();
+        let (policy, ignored) = joined("", LOOSE, false);
+        assert_eq!((&policy.hooks, &policy.gate, &policy.state), (&before.hooks, &before.gate, &before.state));
+        assert_eq!(ignored.len(), 13, "{ignored:?}");
+        let (policy, ignored) = joined(LOOSE, "[hooks]\nfail='closed'\n[gate]\nmode='manual'\ndeny=['x']", false);
+        assert_eq!((policy.hooks.fail, policy.gate.mode), (Failing::Closed, Mode::Manual));
+        assert_eq!((policy.gate.deny, ignored.len()), (vec!["x".to_string()], 0));
+        // What a project leaves out is not its default.
+        assert_eq!(policy.hooks.warn, OnWarn::Silent);
+    }
+
+    #[test]
+    fn a_trusted_project_has_its_way_but_for_the_state() {
+        let (policy, ignored) = joined("", LOOSE, true);
+        assert_eq!((policy.hooks.fail, policy.gate.mode, ignored), (Failing::Open, Mode::Off, vec!["state"]));
+        assert!(policy.state.log);
+    }
+
+    #[test]
+    fn rules_of_a_project_only_raise() {
+        let judge = |user: &str, project: &str, trusted| {
+            let (policy, _) = joined(user, project, trusted);
+            let options = crate::analyzer::Options::default();
+            let mut analysis = crate::analyzer::analyze(b"chmod 777 ./out", &options);
+            policy.apply(&mut analysis, &options);
+            analysis.verdict
+        };
+        let plain = judge("", "", false);
+        let id = plain.findings.first().unwrap().rule_id;
+        let off = format!("rules.{id} = 'off'");
+        let high = format!("rules.{id} = 'high'");
+        assert_eq!(judge("", &off, false).action, plain.action);
+        assert_eq!(judge("", &off, true).action, crate::verdict::Action::Allow);
+        assert_eq!(judge("", &high, false).action, crate::verdict::Action::Block);
+        assert_eq!(judge(&high, &format!("rules.{id} = 'low'"), false).action, crate::verdict::Action::Block);
+    }
+}
