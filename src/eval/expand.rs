@@ -7,7 +7,6 @@
 
 use super::Interp;
 use super::scope::Content;
-use crate::effect::graph::DoubtKind;
 use crate::limits;
 use crate::source::{Place, Span};
 use crate::syntax::ast::{ArithText, Part, PartKind, Word};
@@ -366,21 +365,6 @@ impl Interp<'_> {
             }
         }
         out.append(&mut split::split(&group, &ifs, !noglob));
-    }
-
-    /// `r"$@"m`: parameters of the surrounding shell in the middle of a word. A command line has none, so the word is
-    /// read without them; a doubt says so.
-    fn drop_glued_parameters(&mut self, runs: &mut Vec<Run>) {
-        let parameter = |r: &Run| matches!(r, Run::Piece(Piece::Unknown(u), _) if u.splits && matches!(&u.why, Why::Parameter(n) if n == "@" || n == "*"));
-        let text = |r: &Run| matches!(r, Run::Piece(Piece::Literal(l), _) if !l.bytes.is_empty());
-        if runs.len() < 2 || !runs.iter().any(parameter) || !runs.iter().any(text) {
-            return;
-        }
-        if let Some(Run::Piece(Piece::Unknown(u), _)) = runs.iter().find(|r| parameter(r)) {
-            let (detail, from) = (u.why.show(), u.from);
-            self.doubt(DoubtKind::UnknownValue, detail, from);
-        }
-        runs.retain(|r| !parameter(r));
     }
 
     /// The value of IFS: `None` where it is not known.

@@ -83,7 +83,11 @@ impl Interp<'_> {
                 }
                 v
             }
-            _ => self.fields(&s.words),
+            _ => {
+                let mut v = self.fields(&s.words);
+                self.drop_leading_parameters(&mut v);
+                v
+            }
         };
         let flow = if argv.is_empty() {
             if !c.redirects.is_empty() {
@@ -129,8 +133,10 @@ impl Interp<'_> {
                 self.sh.attrs(n, |a| a.exported = true);
             }
             self.sh.status = Some(0);
+            let only_parameters = argv.iter().all(super::outer::is_parameters);
             let flow = self.alias_or_run(argv, at, &c.redirects, &env, c);
-            if !old.is_empty() {
+            // `a=b $*` without parameters is an assignment and nothing else.
+            if !old.is_empty() && !only_parameters {
                 let vars = std::rc::Rc::make_mut(&mut self.sh.vars);
                 for (name, var) in old.into_iter().rev() {
                     match var {
@@ -215,7 +221,7 @@ impl Interp<'_> {
             return Flow::Exit;
         }
         let Some(word) = argv.first() else { return Flow::Next };
-        if let Some(known) = self.known_programs(word)
+        if let Some(known) = self.known_programs(word).or_else(|| self.own_shell(word))
             && let Some(w) = argv.first_mut()
         {
             *w = known;
@@ -257,8 +263,7 @@ impl Interp<'_> {
             self.restore_fds(saved);
             return self.conditional(|me| me.run_words(argv, at, redirects, env, false));
         }
-        let shell = matches!(self.language, Language::PowerShell | Language::Cmd).then_some(self.language);
-        let inv = crate::command::argv::read_in(shell, &argv);
+        let mut inv = self.read_argv(&argv);
         let shown = if inv.name.is_empty() { word.show() } else { inv.name.clone() };
         let by = self.process(&shown, argv.clone(), at, inv.grammar.is_some());
         // The redirections of a program are expanded in its own process: what they assign is gone with it.
@@ -267,6 +272,9 @@ impl Interp<'_> {
         let saved = redirects.map(|r| self.redirect_all(r, at.span, Some(by))).unwrap_or_default();
         if let Some(v) = vars {
             self.sh.vars = v;
+        }
+        if let Some((without, fewer)) = self.without_parameters(&argv, &inv) {
+            (inv, argv) = (without, fewer);
         }
         for (n, v, p) in env {
             self.environment(n, v.clone(), *p, by, &inv);
@@ -279,6 +287,12 @@ impl Interp<'_> {
             self.restore_fds(saved);
         }
         flow
+    }
+
+    /// What an argv means, in the language of the current text.
+    pub(crate) fn read_argv(&self, argv: &[Value]) -> Invocation {
+        let shell = matches!(self.language, Language::PowerShell | Language::Cmd).then_some(self.language);
+        crate::command::argv::read_in(shell, argv)
     }
 
     fn run_invocation(&mut self, inv: &Invocation, argv: &[Value], at: Place, by: ProcessId, functions: bool) -> Flow {

@@ -16,6 +16,7 @@ mod glob;
 mod invoke;
 mod loops;
 mod nested;
+mod outer;
 mod param;
 mod scope;
 mod script;

@@ -48,13 +48,9 @@ impl Interp<'_> {
             }
             _ => {}
         }
-        if self.sh.positional.is_none()
-            && self.sh.outer_positional
-            && matches!(p.name.as_str(), "@" | "*")
-            && !p.indirect
-            && p.op != ParamOp::None
-        {
-            // `${@#x}` of the surrounding shell: a command line has no parameters, a script is seldom cut this way.
+        if self.outer_parameters() && matches!(p.name.as_str(), "@" | "*") && (p.indirect || p.op != ParamOp::None) {
+            // `${@#x}`, `${!*}` of the surrounding shell: a command line has no parameters, a script is seldom cut this
+            // way.
             self.doubt(DoubtKind::UnknownValue, format!("${}", p.name), at);
             return self.many_runs(Vec::new(), p.name == "*", quoted, at, out);
         }
@@ -166,7 +162,7 @@ impl Interp<'_> {
                     None => parameter(name),
                 }));
             }
-            "0" => return Got::One(Some(self.sh.zero.clone().unwrap_or_else(|| parameter(name)))),
+            "0" => return Got::One(Some(self.zero(at))),
             "$" | "!" | "-" => return Got::One(Some(parameter(name))),
             "_" => return Got::One(Some(self.sh.last_arg.clone().unwrap_or_else(|| parameter(name)))),
             _ => {}
@@ -323,6 +319,10 @@ impl Interp<'_> {
         {
             return Got::One(Some(v.clone()));
         }
+        if p.name == "#" && self.outer_parameters() {
+            // `${!#}`: the last parameter, or `$0` where there are none.
+            return Got::One(Some(self.zero(at)));
+        }
         let name = match self.got(&p.name, p.subscript.as_ref(), at) {
             Got::One(Some(v)) => v,
             Got::One(None) => return Got::One(None),
@@ -363,7 +363,7 @@ impl Interp<'_> {
                 if positional {
                     all.insert(
                         0,
-                        self.sh.zero.clone().unwrap_or_else(|| Value::unknown(Why::Parameter("0".into()), at)),
+                        self.zero(at),
                     );
                 }
                 let n = i64::try_from(all.len()).unwrap_or(i64::MAX);
