@@ -191,6 +191,9 @@ impl Interp<'_> {
                 None => {
                     let mut words = Vec::new();
                     self.field_word(&e.value, &mut words);
+                    if elements.len() > 1 {
+                        self.drop_parameters_beside(&mut words);
+                    }
                     for w in words {
                         if m.len() >= crate::limits::MAX_FIELDS {
                             self.limit("elements of an array", at);

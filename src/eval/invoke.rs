@@ -343,12 +343,15 @@ impl Interp<'_> {
             return self.execute_file(&u.value.clone(), argv, at, by);
         }
         self.doubt(DoubtKind::UnknownCommand, word.show(), word.place());
+        let nothing = argv.iter().all(super::outer::is_parameters).then(|| word.clone());
         let id = self.effect(Verb::Spawn, Object::Command(argv.to_vec()), by, word.place());
         self.flow(id, &word.taint());
         let stdin = self.read_all(0);
         self.note_stdin(by, &stdin);
         let taint = stdin.map(|v| v.taint()).unwrap_or_default();
-        self.emit(1, Value::unknown_tainted(Why::Output(word.show()), at, taint));
+        // Where there are no parameters no command runs and nothing is printed.
+        let output = nothing.unwrap_or_else(|| Value::unknown_tainted(Why::Output(word.show()), at, taint));
+        self.emit(1, output);
         Flow::Next
     }
 

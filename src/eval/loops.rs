@@ -15,7 +15,13 @@ impl Interp<'_> {
     /// `for` and `select`.
     pub(crate) fn for_loop(&mut self, f: &For, select: bool) -> Flow {
         let items = match &f.words {
-            Some(ws) => self.fields(ws),
+            Some(ws) => {
+                let mut items = self.fields(ws);
+                if ws.len() > 1 {
+                    self.drop_parameters_beside(&mut items);
+                }
+                items
+            }
             None => match &self.sh.positional {
                 Some(p) => p.as_ref().clone(),
                 None => vec![Self::many_words(Why::Parameter("@".into()), self.at(f.body.span), Default::default())],

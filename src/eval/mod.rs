@@ -449,6 +449,7 @@ impl Interp<'_> {
     /// Evaluates arithmetic; `Err` with what it depends on where the result is not known.
     pub(crate) fn arith(&mut self, text: &ArithText) -> Result<i64, Taint> {
         let v = self.quoted_parts(&text.parts);
+        let v = self.drop_parameters_within(v);
         self.arith_of(&v)
     }
 

@@ -50,6 +50,22 @@ impl Interp<'_> {
         runs.retain(|r| !parameter(r));
     }
 
+    /// Text of which parameters are a part (arithmetic): without them.
+    pub(crate) fn drop_parameters_within(&mut self, v: Value) -> Value {
+        let parameter = |p: &Piece| matches!(p, Piece::Unknown(u) if all(u));
+        if v.pieces.len() < 2 || !v.pieces.iter().any(parameter) || v.pieces.iter().all(parameter) {
+            return v;
+        }
+        self.left_out(&v);
+        Value { pieces: v.pieces.into_iter().filter(|p| !parameter(p)).collect() }
+    }
+
+    /// The words of a list that has other words, too (an array's elements), without parameters.
+    pub(crate) fn drop_parameters_beside(&mut self, words: &mut Vec<Value>) {
+        words.iter().filter(|v| is_parameters(v)).for_each(|v| self.left_out(v));
+        words.retain(|v| !is_parameters(v));
+    }
+
     /// `$* cmd args`: the command is the first word that is left without parameters.
     pub(crate) fn drop_leading_parameters(&mut self, argv: &mut Vec<Value>) {
         let n = argv.iter().take_while(|v| is_parameters(v)).count();

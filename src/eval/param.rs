@@ -326,6 +326,8 @@ impl Interp<'_> {
         let name = match self.got(&p.name, p.subscript.as_ref(), at) {
             Got::One(Some(v)) => v,
             Got::One(None) => return Got::One(None),
+            // `${!@}` without parameters.
+            Got::Many(l, star) if l.is_empty() => return Got::Many(l, star),
             Got::Many(mut l, _) if l.len() == 1 => l.pop().unwrap_or_default(),
             Got::Many(..) => return Got::One(Some(Value::unknown(Why::NotComputed("indirect expansion"), at))),
         };
@@ -361,10 +363,7 @@ impl Interp<'_> {
                 // `$@` counts from `$0`; arrays count their elements.
                 let positional = p.subscript.is_none();
                 if positional {
-                    all.insert(
-                        0,
-                        self.zero(at),
-                    );
+                    all.insert(0, self.zero(at));
                 }
                 let n = i64::try_from(all.len()).unwrap_or(i64::MAX);
                 let bad = |t: Taint| Value::unknown_tainted(Why::NotComputed("slice of an array"), at, t);

@@ -105,6 +105,7 @@ impl Interp<'_> {
             }
             RedirectOp::Read | RedirectOp::Write | RedirectOp::Clobber | RedirectOp::Append | RedirectOp::ReadWrite => {
                 let target = self.single(&r.target);
+                let target = self.drop_parameters_within(target);
                 let end = self.open(&target, r.op, by, self.at(r.target.span));
                 self.sh.set_fd(n, end);
             }

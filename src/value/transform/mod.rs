@@ -17,6 +17,7 @@ mod calc;
 mod compress;
 mod copy;
 mod decimal;
+mod digest;
 mod dump;
 mod echo;
 mod encoding;
@@ -199,6 +200,7 @@ const fn entry(
 const DECODE: &str = "-d --decode -D";
 const UNPACK: &str = "-d --decompress --uncompress";
 const IGNORE: &str = "-i --ignore-garbage";
+const DIGEST: &[&str] = &["-b --binary", "-t --text", "-z --zero"];
 const WRAP: &str = "-w --wrap -b --break";
 
 /// Every transform.
@@ -215,6 +217,13 @@ pub static TABLE: &[Transform] = &[
     entry(&["bzip2.decode"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet", "-s --small"], compress::bzip2),
     entry(&["cat"], &["-u", "-n --number", "-b --number-nonblank", "-s --squeeze-blank", "-E --show-ends", "-T --show-tabs", "-A --show-all", "-e", "-t", "-v --show-nonprinting"], copy::cat),
     entry(&["cut"], &["-b --bytes", "-c --characters", "-f --fields", "-d --delimiter", "-s --only-delimited", "-n", "--complement", "--output-delimiter", "-z --zero-terminated"], lines::cut),
+    entry(&["digest.md5"], DIGEST, digest::md5),
+    entry(&["digest.sha"], &["-b --binary", "-t --text", "-z --zero", "-a --algorithm"], digest::shasum),
+    entry(&["digest.sha1"], DIGEST, digest::sha1),
+    entry(&["digest.sha224"], DIGEST, digest::sha224),
+    entry(&["digest.sha256"], DIGEST, digest::sha256),
+    entry(&["digest.sha384"], DIGEST, digest::sha384),
+    entry(&["digest.sha512"], DIGEST, digest::sha512),
     entry(&["dirname"], &["-z --zero"], calc::dirname),
     entry(&["decompress"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet"], compress::any),
     entry(&["echo"], &["-n", "-e", "-E"], echo::run),
@@ -246,6 +255,11 @@ pub static TABLE: &[Transform] = &[
     entry(&["zlib.decode"], &[UNPACK, "-uncompress"], compress::zlib),
     entry(&["zstd.decode"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet"], compress::zstd),
 ];
+
+/// True where the output says nothing of the input: nobody gets back what went into a digest.
+pub fn hides(name: &str) -> bool {
+    name.starts_with("digest.")
+}
 
 /// The transform of that name.
 pub fn find(name: &str) -> Option<&'static Transform> {
