@@ -11,7 +11,7 @@ use crate::effect::graph::{DoubtKind, Reach};
 use crate::effect::{EffectId, Language, Object, ProcessId, Verb};
 use crate::limits;
 use crate::source::{Place, Segment};
-use crate::value::{Piece, Value};
+use crate::value::{Piece, Value, Why};
 use std::rc::Rc;
 
 /// The state in which nested shell code runs.
@@ -69,6 +69,8 @@ impl Interp<'_> {
             Piece::Glob(..) | Piece::Unknown(_) => false,
         };
         if !code.is_known() && !code.pieces.iter().any(readable) {
+            // Nor is it known what it prints.
+            self.emit(1, Value::unknown(Why::Output(language.name().to_string()), at));
             self.doubt(DoubtKind::UnknownCode, code.show(), at);
             return Flow::Next;
         }

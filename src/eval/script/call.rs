@@ -109,7 +109,12 @@ impl Interp<'_> {
             }
             Kind::Operator(op, parts) => {
                 let parts: Vec<Data> = parts.iter().map(|p| self.expr(run, p)).collect();
-                super::ops::operator(op, &parts, at)
+                let bits = matches!(run.language, Language::Perl | Language::Php);
+                match (op.as_str(), parts.as_slice()) {
+                    // In these, two texts are joined bit by bit (perlop, Bitwise String Operators).
+                    ("^" | "|" | "&", [Data::Text(a), Data::Text(b)]) if bits => super::ops::bitwise(op, a, b, at),
+                    _ => super::ops::operator(op, &parts, at),
+                }
             }
             Kind::Lambda(f) => Data::Function(Rc::clone(f), self.text),
             Kind::Comprehension { element, target, over, condition } => {

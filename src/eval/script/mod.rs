@@ -17,7 +17,7 @@ use crate::source::{Place, Span};
 use crate::syntax::ast::SyntaxError;
 use crate::syntax::script::Expr;
 use crate::syntax::script::{Function, Kind, Script, Stmt, StmtKind, Target};
-use crate::value::{Taint, Value};
+use crate::value::{Taint, Value, Why};
 pub(crate) use data::Data;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -553,6 +553,7 @@ impl Interp<'_> {
             Some(script) => self.run_script(language, &script, by),
             None => {
                 self.sh.status = None;
+                self.emit(1, Value::unknown(Why::Output(language.name().to_string()), at));
                 self.doubt(DoubtKind::OpaqueCode, language.name().to_string(), at);
             }
         }

@@ -1025,6 +1025,25 @@ pub(super) fn operator(op: &str, parts: &[Data], at: Place) -> Data {
     }
 }
 
+/// Two texts bit by bit: `^` and `|` as long as the longer one, `&` as the shorter one.
+pub(super) fn bitwise(op: &str, a: &Value, b: &Value, at: Place) -> Data {
+    let mut taint = a.taint();
+    taint.join(&b.taint());
+    let (Some(x), Some(y)) = (a.as_literal(), b.as_literal()) else {
+        return Data::unknown("operator", at, taint);
+    };
+    let length = if op == "&" { x.len().min(y.len()) } else { x.len().max(y.len()) };
+    let byte = |t: &[u8], i: usize| t.get(i).copied().unwrap_or(0);
+    let joined: Vec<u8> = (0..length)
+        .map(|i| match op {
+            "&" => byte(&x, i) & byte(&y, i),
+            "|" => byte(&x, i) | byte(&y, i),
+            _ => byte(&x, i) ^ byte(&y, i),
+        })
+        .collect();
+    Data::Text(Value::computed(&joined, at, taint))
+}
+
 /// `a + b`, without copying what is there already where both are known text.
 fn add(a: Data, b: &Data, at: Place) -> Data {
     match (a, b) {
