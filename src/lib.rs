@@ -23,6 +23,7 @@ pub mod rules;
 pub mod source;
 pub mod syntax;
 pub mod text;
+pub mod time;
 pub mod url;
 pub mod value;
 pub mod verdict;

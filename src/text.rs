@@ -276,6 +276,21 @@ pub fn false_hyphen(word: &str) -> Option<char> {
     (name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.is_ascii()).then_some(first)
 }
 
+/// Code points, for people: `U+0430 а`.
+pub fn points(all: &[char]) -> String {
+    let mut seen: Vec<char> = Vec::new();
+    for c in all.iter().take(64) {
+        if !seen.contains(c) {
+            seen.push(*c);
+        }
+    }
+    let shown = seen.iter().map(|c| match is_unseen(*c) || c.is_control() {
+        true => format!("U+{:04X}", u32::from(*c)),
+        false => format!("U+{:04X} {c}", u32::from(*c)),
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,7 +15,7 @@ pub mod input;
 pub mod lines;
 pub mod scan;
 pub mod stats;
-pub mod time;
+pub use crate::time;
 
 mod cache;
 mod judgement;

@@ -140,7 +140,7 @@ pub fn nearly(ecosystem: &str, name: &str) -> Option<(&'static str, Difference)>
 }
 
 /// Names as the registry compares them: PEP 503 for pip, hyphens and underscores alike for Rust; lower case for all.
-fn normal(ecosystem: &str, name: &str) -> String {
+pub(super) fn normal(ecosystem: &str, name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     match ecosystem {
         "pip" => lower.replace(['_', '.'], "-"),

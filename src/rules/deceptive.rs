@@ -6,9 +6,9 @@
 
 use super::{Category, Draft, Facts, Findings, Rule};
 use crate::effect::Object;
-use crate::finding::{Confidence, Severity};
+use crate::finding::Severity;
 use crate::source::{Place, Span, TextId};
-use crate::text::{Kind, Mark, confusable, false_hyphen, shown};
+use crate::text::{Kind, Mark, confusable, false_hyphen, points, shown};
 use crate::value::Value;
 
 /// Most places of one kind that a finding shows.
@@ -19,25 +19,12 @@ const MANY_BLANKS: usize = 160;
 const MANY_LINES: usize = 60;
 
 const fn rule(
-    (id, title, severity): (&'static str, &'static str, Severity),
-    (description, remediation): (&'static str, &'static str),
-    (good, bad): (&'static [&'static str], &'static [&'static str]),
+    names: (&'static str, &'static str, Severity),
+    words: (&'static str, &'static str),
+    examples: (&'static [&'static str], &'static [&'static str]),
     check: fn(&Facts<'_>, &'static Rule, &mut Findings),
 ) -> Rule {
-    Rule {
-        id,
-        title,
-        severity,
-        confidence: Confidence::High,
-        category: Category::Evasion,
-        mitre: Some("T1036"),
-        floor: false,
-        description,
-        remediation,
-        good,
-        bad,
-        check,
-    }
+    Rule::of_disguise(Category::Evasion, names, words, examples, check)
 }
 
 pub(super) const RULES: &[Rule] = &[
@@ -173,7 +160,7 @@ fn drawn<'f, 'a>(facts: &'f Facts<'a>, rule: &'static Rule, found: &[&Marked]) -
         let run = String::from_utf8_lossy(bytes.get(m.start..m.end).unwrap_or_default()).into_owned();
         d = d
             .evidence_as("text", m.kind.says(), around(facts, *id, m), place(*id, m))
-            .detail("code_points", super::lookalike::points(&run.chars().collect::<Vec<_>>()));
+            .detail("code_points", points(&run.chars().collect::<Vec<_>>()));
         // Tags are ASCII, shifted: what they say can be shown.
         let said: String = run.chars().filter_map(untagged).collect();
         if !said.is_empty() {
@@ -273,9 +260,9 @@ fn confusables(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         out.add(
             rule.at(facts, word.place())
                 .severity(severity)
-                .title(format!("{}: {} ({})", rule.title, shown(text), super::lookalike::points(all)))
+                .title(format!("{}: {} ({})", rule.title, shown(text), points(all)))
                 .evidence_as("text", says, shown(text), word.place())
-                .detail("code_points", super::lookalike::points(all))
+                .detail("code_points", points(all))
                 .detail("read_as", crate::url::known::fold(text)),
         );
     };

@@ -7,6 +7,7 @@
 use super::{Category, Draft, Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Verb};
 use crate::finding::{Confidence, Severity};
+use crate::text::{points, shown};
 use crate::url::lookalike::{Look, PathTrick, Trick, path_tricks};
 use crate::url::{Address, Host};
 
@@ -15,25 +16,12 @@ const USES: &[Verb] =
     &[Verb::Fetch, Verb::Send, Verb::Clone, Verb::Connect, Verb::Probe, Verb::Install, Verb::Configure, Verb::VcsPush];
 
 const fn rule(
-    (id, title, severity): (&'static str, &'static str, Severity),
-    (description, remediation): (&'static str, &'static str),
-    (good, bad): (&'static [&'static str], &'static [&'static str]),
+    names: (&'static str, &'static str, Severity),
+    words: (&'static str, &'static str),
+    examples: (&'static [&'static str], &'static [&'static str]),
     check: fn(&Facts<'_>, &'static Rule, &mut Findings),
 ) -> Rule {
-    Rule {
-        id,
-        title,
-        severity,
-        confidence: Confidence::High,
-        category: Category::Transport,
-        mitre: Some("T1036"),
-        floor: false,
-        description,
-        remediation,
-        good,
-        bad,
-        check,
-    }
+    Rule::of_disguise(Category::Transport, names, words, examples, check)
 }
 
 pub(super) const RULES: &[Rule] = &[
@@ -209,21 +197,6 @@ fn with<'f>(
         .flat_map(move |(e, a)| facts.looks(e).iter().filter(|l| tricks.contains(&l.trick)).map(move |l| (e, a, l)))
 }
 
-/// Code points, for people: `U+0430 а`.
-pub(super) fn points(all: &[char]) -> String {
-    let mut seen: Vec<char> = Vec::new();
-    for c in all.iter().take(64) {
-        if !seen.contains(c) {
-            seen.push(*c);
-        }
-    }
-    let shown = seen.iter().map(|c| match crate::text::is_unseen(*c) || c.is_control() {
-        true => format!("U+{:04X}", u32::from(*c)),
-        false => format!("U+{:04X} {c}", u32::from(*c)),
-    });
-    shown.collect::<Vec<_>>().join(", ")
-}
-
 fn draft<'f, 'a>(
     facts: &'f Facts<'a>,
     rule: &'static Rule,
@@ -232,8 +205,8 @@ fn draft<'f, 'a>(
     look: &Look,
     says: &str,
 ) -> Draft<'f, 'a> {
-    let shown = crate::text::shown(&look.shown);
-    let mut d = rule.about(facts, e).evidence_as("host", says, &a.host_text, e.place).detail("shown", shown.as_str());
+    let read = shown(&look.shown);
+    let mut d = rule.about(facts, e).evidence_as("host", says, &a.host_text, e.place).detail("shown", read);
     if a.host_text != look.shown {
         d = d.detail("ascii", idna::domain_to_ascii(&look.shown).unwrap_or_default());
     }
@@ -250,7 +223,7 @@ fn confusable(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     const OF: &[Trick] =
         &[Trick::Confusable, Trick::WholeScript, Trick::MixedScript, Trick::Swapped, Trick::OneLetter, Trick::InFront];
     for (e, a, look) in with(facts, OF) {
-        let shown = crate::text::shown(&look.shown);
+        let shown = shown(&look.shown);
         let (severity, confidence) = match (look.trick, look.known) {
             (Trick::MixedScript, None) => continue,
             (Trick::OneLetter, _) => (Severity::Medium, Confidence::Medium),
@@ -273,7 +246,7 @@ fn confusable(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 
 fn mixed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for (e, a, look) in with(facts, &[Trick::MixedScript]) {
-        let title = format!("{}: {}", rule.title, crate::text::shown(&look.shown));
+        let title = format!("{}: {}", rule.title, shown(&look.shown));
         out.add(draft(facts, rule, e, a, look, "mixes letters of several scripts").title(title));
     }
 }
@@ -290,7 +263,7 @@ fn punycode(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         };
         let title = match bad {
             true => format!("{} that stands for nothing: {}", rule.title, a.host_text),
-            false => format!("{}: {} is {}", rule.title, a.host_text, crate::text::shown(&look.shown)),
+            false => format!("{}: {} is {}", rule.title, a.host_text, shown(&look.shown)),
         };
         out.add(draft(facts, rule, e, a, look, "is an encoded name").severity(severity).title(title));
     }
@@ -298,14 +271,14 @@ fn punycode(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 
 fn foreign(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for (e, a, look) in with(facts, &[Trick::Foreign]) {
-        let title = format!("{}: {}", rule.title, crate::text::shown(&look.shown));
+        let title = format!("{}: {}", rule.title, shown(&look.shown));
         out.add(draft(facts, rule, e, a, look, "has letters outside ASCII").title(title));
     }
 }
 
 fn invalid(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for (e, a, look) in with(facts, &[Trick::Invisible, Trick::Invalid]) {
-        let title = format!("{}: {}", rule.title, crate::text::shown(&a.host_text));
+        let title = format!("{}: {}", rule.title, shown(&a.host_text));
         out.add(draft(facts, rule, e, a, look, "has characters that are not those of a host").title(title));
     }
 }
@@ -318,10 +291,11 @@ fn trailing(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         }
         let severity = if a.has_blanks { Severity::Medium } else { rule.severity };
         out.add(
-            rule.about(facts, e)
-                .severity(severity)
-                .title(format!("{}: {}", rule.title, crate::text::shown(&a.host_text)))
-                .evidence("host", "is written in another way", e.place),
+            rule.about(facts, e).severity(severity).title(format!("{}: {}", rule.title, shown(&a.host_text))).evidence(
+                "host",
+                "is written in another way",
+                e.place,
+            ),
         );
     }
 }
@@ -368,7 +342,7 @@ fn paths(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, pick: Pick)
     for (e, a) in used(facts).filter(|(_, a)| a.path.contains('%') || !a.path.is_ascii()) {
         for trick in path_tricks(a) {
             let Some((says, all)) = pick(&trick) else { continue };
-            let shown = crate::text::shown(&a.path);
+            let shown = shown(&a.path);
             let mut d = rule
                 .about(facts, e)
                 .title(format!("{}: {shown}", rule.title))

@@ -3,7 +3,7 @@
 //! In: the texts, the effect graph, the options. Out: findings, the worst first, and whether the command is safe,
 //! unknown or a risk. A rule is one entry in one file of a family: its id, its words, its examples and its check. Rules
 //! speak of effects and flows, never of programs. Floor 4; imports `effect`, `value`, `source`, `finding`, `verdict`
-//! and the leaves `url` and `redact`.
+//! and the leaves `url`, `intel`, `time` and `redact`.
 
 mod access;
 mod alias;
@@ -23,6 +23,7 @@ mod resources;
 mod secrets;
 mod squat;
 mod supply;
+mod threat;
 mod transport;
 mod unread;
 mod writes;
@@ -98,8 +99,36 @@ pub struct Rule {
     pub check: fn(&Facts<'_>, &'static Rule, &mut Findings),
 }
 
+impl Rule {
+    /// A rule about text or addresses that are read as something else: its names, its words, what must not fire it and
+    /// what must.
+    const fn of_disguise(
+        category: Category,
+        (id, title, severity): (&'static str, &'static str, Severity),
+        (description, remediation): (&'static str, &'static str),
+        (good, bad): (&'static [&'static str], &'static [&'static str]),
+        check: fn(&Facts<'_>, &'static Rule, &mut Findings),
+    ) -> Rule {
+        Rule {
+            id,
+            title,
+            severity,
+            confidence: Confidence::High,
+            category,
+            mitre: Some("T1036"),
+            floor: false,
+            description,
+            remediation,
+            good,
+            bad,
+            check,
+        }
+    }
+}
+
 /// The one list: every family, in the order in which equally severe findings are shown.
 const FAMILIES: &[&[Rule]] = &[
+    threat::RULES,
     remote::RULES,
     lookalike::RULES,
     deceptive::RULES,
