@@ -119,7 +119,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         shell,
         cwd: input.cwd.filter(|d| d.starts_with('/')),
         home: std::env::var("HOME").ok().filter(|h| h.starts_with('/')),
-        ..Options::default()
+        ..super::threats::options()
     };
     let request = Request {
         command: input.command.into_bytes(),

@@ -95,7 +95,7 @@ fn judge(request: &Request, policy: &Policy) -> Result<Verdict, String> {
         shell: request.shell,
         cwd: request.cwd.clone().filter(|d| d.starts_with('/')),
         home: std::env::var("HOME").ok().filter(|h| h.starts_with('/')),
-        ..Options::default()
+        ..super::threats::options()
     };
     let work = move || {
         // Nobody listens any more where the deadline has passed.

@@ -24,6 +24,7 @@ mod rules;
 mod scan;
 mod schema;
 pub mod shell;
+mod threats;
 mod view;
 
 use clap::{ArgMatches, Command};
@@ -49,6 +50,7 @@ const SUBS: &[Sub] = &[
     Sub { name: "view", describe: view::describe, run: view::run },
     Sub { name: "audit", describe: audit::describe, run: audit::run },
     Sub { name: "policy", describe: policy::describe, run: policy::run },
+    Sub { name: "threats", describe: threats::describe, run: threats::run },
     Sub { name: "scan", describe: scan::describe, run: scan::run },
     Sub { name: "ast", describe: ast::describe, run: ast::run },
     Sub { name: "rules", describe: rules::describe, run: rules::run },

@@ -98,7 +98,8 @@ impl Indicator {
             Host::Ip(ip) => ip.to_string(),
             Host::Unknown => return None,
         };
-        let usual = matches!((a.scheme.as_str(), a.port.as_deref()), (_, None) | ("http", Some("80")) | ("https", Some("443")));
+        let usual =
+            matches!((a.scheme.as_str(), a.port.as_deref()), (_, None) | ("http", Some("80")) | ("https", Some("443")));
         let port = if usual { String::new() } else { format!(":{}", a.port.as_deref().unwrap_or_default()) };
         let path = a.path.split('#').next().unwrap_or_default().replace('\\', "/");
         let slash = if path.starts_with('/') { "" } else { "/" };
@@ -132,7 +133,8 @@ impl Indicator {
     /// The hash of a file in hexadecimal digits: MD5, SHA-1, SHA-256, SHA-384 or SHA-512, which its length tells.
     pub fn hash(text: &str) -> Option<Indicator> {
         let text = text.trim();
-        let text = text.split_once(':').filter(|(a, _)| a.to_ascii_lowercase().starts_with("sha")).map_or(text, |(_, h)| h);
+        let text =
+            text.split_once(':').filter(|(a, _)| a.to_ascii_lowercase().starts_with("sha")).map_or(text, |(_, h)| h);
         let is_hash = matches!(text.len(), 32 | 40 | 64 | 96 | 128) && text.bytes().all(|b| b.is_ascii_hexdigit());
         is_hash.then(|| Indicator { kind: Kind::Hash, key: text.to_ascii_lowercase() })
     }
@@ -221,7 +223,9 @@ pub fn split_version(spec: &str) -> (String, Option<String>) {
     let from = usize::from(spec.starts_with('@'));
     let end = spec
         .char_indices()
-        .find(|(i, c)| *i >= from && matches!(c, '@' | '[' | '=' | '<' | '>' | '!' | '~' | ';' | ' ' | ':' | ',' | '^' | '*'))
+        .find(|(i, c)| {
+            *i >= from && matches!(c, '@' | '[' | '=' | '<' | '>' | '!' | '~' | ';' | ' ' | ':' | ',' | '^' | '*')
+        })
         .map_or(spec.len(), |(i, _)| i);
     let (name, rest) = spec.split_at(end);
     let rest = rest.split(';').next().unwrap_or_default();
@@ -342,7 +346,13 @@ mod tests {
         let all: Vec<String> = of_use(&a).iter().map(ToString::to_string).collect();
         assert_eq!(
             all,
-            ["url a.b.evil.example/x", "zone a.b.evil.example", "zone b.evil.example", "zone evil.example", "host a.b.evil.example"]
+            [
+                "url a.b.evil.example/x",
+                "zone a.b.evil.example",
+                "zone b.evil.example",
+                "zone evil.example",
+                "host a.b.evil.example"
+            ]
         );
     }
 

@@ -265,7 +265,9 @@ impl Store {
             Some(installed) if installed > h.version => {
                 return Err(Refusal::Older { installed, offered: h.version }.into());
             }
-            Some(installed) if installed == h.version && self.is_serving() => return Err(Refusal::Same(installed).into()),
+            Some(installed) if installed == h.version && self.is_serving() => {
+                return Err(Refusal::Same(installed).into());
+            }
             _ => {}
         }
         if h.is_expired(now) {

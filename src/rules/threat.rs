@@ -78,7 +78,8 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Verbs that use an address.
-const USES: &[Verb] = &[Verb::Fetch, Verb::Send, Verb::Clone, Verb::Connect, Verb::Probe, Verb::Install, Verb::Configure];
+const USES: &[Verb] =
+    &[Verb::Fetch, Verb::Send, Verb::Clone, Verb::Connect, Verb::Probe, Verb::Install, Verb::Configure];
 
 /// Everything that may be listed of what an effect uses.
 fn indicators(facts: &Facts<'_>, e: &Effect) -> Vec<Indicator> {
@@ -113,7 +114,9 @@ fn with_source<'f, 'a>(d: Draft<'f, 'a>, hit: &Hit) -> Draft<'f, 'a> {
 
 fn packages(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Install]) {
-        for hit in hits(facts, e).iter().filter(|h| matches!(h.indicator.kind, Kind::Package | Kind::Version | Kind::Versions)) {
+        for hit in
+            hits(facts, e).iter().filter(|h| matches!(h.indicator.kind, Kind::Package | Kind::Version | Kind::Versions))
+        {
             let name = hit.indicator.key.as_str();
             // Which version would come is not known here.
             let some = hit.indicator.kind == Kind::Versions;

@@ -1,8 +1,8 @@
 //! Making a database.
 
 use super::{
-    BLOCK, DIGEST, Header, LOAD, PAGE, PAGE_HEAD, PER_BLOCK, PER_PAGE, RECORD, Raw, Record, Refusal, SIGNATURE, Source, home,
-    sign,
+    BLOCK, DIGEST, Header, LOAD, PAGE, PAGE_HEAD, PER_BLOCK, PER_PAGE, RECORD, Raw, Record, Refusal, SIGNATURE, Source,
+    home, sign,
 };
 use crate::intel::indicator::{Indicator, Kind};
 use rayon::slice::ParallelSliceMut;
@@ -107,7 +107,8 @@ impl Builder {
         let pages_at = head.saturating_add(header.blocks.len().saturating_mul(BLOCK));
 
         let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let temporary = dir.join(format!(".threats.{}.new", std::process::id()));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let temporary = dir.join(format!(".{name}.{}.new", std::process::id()));
         let written = write_all(&temporary, &self.raw, &mut header, head, pages_at);
         written.and_then(|()| std::fs::rename(&temporary, path)).inspect_err(|_| {
             // What is left of it is of no use; that it could not be removed changes nothing.

@@ -139,7 +139,8 @@ impl Header {
     }
 
     fn of_body(mut r: Reader<'_>) -> Option<Header> {
-        let mut h = Header { name: r.text()?, version: r.u64()?, made: r.i64()?, expires: r.i64()?, ..Header::default() };
+        let mut h =
+            Header { name: r.text()?, version: r.u64()?, made: r.i64()?, expires: r.i64()?, ..Header::default() };
         for _ in 0..r.u8()? {
             h.sources.push(Source { name: r.text()?, reference: r.text()?, at: r.i64()?, records: r.u64()? });
         }

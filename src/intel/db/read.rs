@@ -1,7 +1,8 @@
 //! Reading a database where it lies.
 
 use super::{
-    BLOCK, BLOCK_DIGEST, DIGEST, Header, PAGE, PAGE_HEAD, PER_BLOCK, PER_PAGE, RECORD, Record, Refusal, SIGNATURE, home, sign,
+    BLOCK, BLOCK_DIGEST, DIGEST, Header, PAGE, PAGE_HEAD, PER_BLOCK, PER_PAGE, RECORD, Record, Refusal, SIGNATURE,
+    home, sign,
 };
 use crate::intel::indicator::{FINGERPRINT, Fingerprint, Indicator, Kind, masked};
 use minisign_verify::PublicKey;
@@ -27,7 +28,8 @@ impl Keys {
             if line.is_empty() || line.starts_with('#') || line.starts_with("untrusted comment:") {
                 continue;
             }
-            let key = PublicKey::from_base64(line).map_err(|e| format!("{line:?} is no public key of minisign: {e}"))?;
+            let key =
+                PublicKey::from_base64(line).map_err(|e| format!("{line:?} is no public key of minisign: {e}"))?;
             out.keys.push(key);
             out.ids.push(sign::key_id(line));
         }

@@ -2,8 +2,8 @@
 
 use super::{FeedError, Sink, lines};
 use crate::intel::db::Threat;
-use crate::intel::indicator::{Indicator, Kind, network_of, split_version};
 use crate::intel::ecosystem;
+use crate::intel::indicator::{Indicator, Kind, network_of, split_version};
 use crate::time;
 use std::net::IpAddr;
 use std::path::Path;
@@ -87,7 +87,8 @@ pub(super) fn hashes(path: &Path, sink: &mut Sink<'_>) -> Result<(), FeedError> 
 pub(super) fn anything(path: &Path, sink: &mut Sink<'_>) -> Result<(), FeedError> {
     lines(path, |line| {
         let Some(text) = entry(line) else { return };
-        let package = text.split_once(':').filter(|(e, rest)| !rest.starts_with("//") && ecosystem::canonical(e).is_some());
+        let package =
+            text.split_once(':').filter(|(e, rest)| !rest.starts_with("//") && ecosystem::canonical(e).is_some());
         if let Some((eco, spec)) = package {
             let (name, version) = split_version(spec);
             match version {

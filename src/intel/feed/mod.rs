@@ -173,7 +173,9 @@ fn lines(path: &Path, mut each: impl FnMut(&str)) -> Result<(), FeedError> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let n = std::io::Read::take(&mut reader, MAX_LINE).read_until(b'\n', &mut line).map_err(|e| FeedError::io(path, e))?;
+        let n = std::io::Read::take(&mut reader, MAX_LINE)
+            .read_until(b'\n', &mut line)
+            .map_err(|e| FeedError::io(path, e))?;
         if n == 0 {
             return Ok(());
         }

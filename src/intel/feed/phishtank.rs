@@ -21,7 +21,13 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), FeedError> {
         let all: Vec<Page> = json(path, "phishtank")?;
         for p in all {
             let id = p.phish_id.as_str().map_or_else(|| p.phish_id.to_string(), str::to_string);
-            page(&id, &p.url, p.submission_time.as_deref().unwrap_or_default(), p.verified.as_deref().unwrap_or("yes"), sink);
+            page(
+                &id,
+                &p.url,
+                p.submission_time.as_deref().unwrap_or_default(),
+                p.verified.as_deref().unwrap_or("yes"),
+                sink,
+            );
         }
         return Ok(());
     }
