@@ -110,3 +110,17 @@ pub const MAX_SUMMED: usize = 20_000;
 pub const MAX_COMMAND_OUT: usize = 4 << 10;
 /// Most names (users, days, hosts) that the summary of an audit counts apart.
 pub const MAX_GROUPS: usize = 10_000;
+/// Most commands of one session that are remembered for what they left behind, and the longest of them in bytes.
+pub const MAX_PAST: usize = 64;
+/// See [`MAX_PAST`].
+pub const MAX_PAST_COMMAND: usize = 16 << 10;
+/// Most changes of directory of a session since the last that named a place from the root.
+pub const MAX_TRAIL: usize = 12;
+/// Most sessions that are remembered at one time.
+pub const MAX_SESSIONS: usize = 20_000;
+/// Bytes of all that is remembered of them together; one session may have a quarter of it.
+pub const MAX_SESSION_BYTES: usize = 32 << 20;
+/// Longest text that the commands of one chain are put together to, in bytes.
+pub const MAX_CHAIN: usize = 64 << 10;
+/// Most commands in one chain: a dropper writes its file with some hundred of them, its last ones say what it is.
+pub const MAX_CHAIN_COMMANDS: usize = 40;

@@ -37,8 +37,8 @@ struct Shard {
 impl Cache {
     /// A cache for about `most` commands without findings in each generation.
     pub(crate) fn new(most: usize) -> Self {
-        use crate::verdict::{Action, Class};
-        let quiet = |class| Arc::new(Judgement { action: Action::Allow, class, findings: Box::default() });
+        use crate::verdict::Class;
+        let quiet = |class| Arc::new(Judgement::quiet(class));
         Cache {
             hashers: (RandomState::new(), RandomState::new()),
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
@@ -92,10 +92,10 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::{Action, Class};
+    use crate::verdict::Class;
 
     fn quiet() -> Judgement {
-        Judgement { action: Action::Allow, class: Class::Safe, findings: Box::default() }
+        Judgement::quiet(Class::Safe)
     }
 
     #[test]

@@ -8,9 +8,11 @@ use super::filter::Filter;
 use super::format::{self, Batch, Hint};
 use super::input::{self, Input};
 use super::lines::{Line, Lines};
+use super::session::{Chain, Finished, Sessions};
 use super::{Entry, Judgement};
 use crate::analyzer::Options;
 use crate::effect::Language;
+use crate::finding::{Confidence, Severity};
 use crate::limits::{MAX_AUDIT_LINE, MAX_CACHED, MAX_CHUNK_BYTES, MAX_CHUNK_ENTRIES};
 use rayon::prelude::*;
 use std::io::Read;
@@ -108,13 +110,28 @@ pub fn run(
         });
         let cache = &cache;
         threads.spawn(move || {
+            let mut sessions = Sessions::default();
             for message in to_judge {
                 let event = match message {
                     Message::Done(source) => Event::Done(source),
                     Message::Chunk(name, input, shell, entries) => {
                         let shell = shell.unwrap_or(input.shell);
                         let one = |entry| judge_one(entry, shell, &input, cache, judge, progress);
-                        Event::Commands(name, pool.install(|| entries.into_par_iter().map(one).collect()))
+                        let mut all: Vec<Judged> = pool.install(|| entries.into_par_iter().map(one).collect());
+                        let chains = chains(&mut sessions, &name, &all);
+                        pool.install(|| {
+                            let whole = |(at, chain): (usize, Chain)| {
+                                all.get(at).and_then(|j| finish(&chain, j, &input, cache, judge)).map(|f| (at, f))
+                            };
+                            chains.into_par_iter().filter_map(whole).collect::<Vec<_>>()
+                        })
+                        .into_iter()
+                        .for_each(|(at, finished)| {
+                            if let Some(judged) = all.get_mut(at) {
+                                judged.judgement = finished;
+                            }
+                        });
+                        Event::Commands(name, all)
                     }
                 };
                 if judged.send(event).is_err() {
@@ -150,6 +167,37 @@ fn judge_one(
     progress.commands.fetch_add(1, Ordering::Relaxed);
     progress.distinct.fetch_add(u64::from(new), Ordering::Relaxed);
     Judged { entry, shell, judgement }
+}
+
+/// The chains that commands complete. In order: what a session remembers hangs on it.
+fn chains(sessions: &mut Sessions, name: &Arc<str>, all: &[Judged]) -> Vec<(usize, Chain)> {
+    let one = |(at, j): (usize, &Judged)| Some((at, sessions.next(name, &j.entry, &j.judgement)?));
+    all.iter().enumerate().filter_map(one).collect()
+}
+
+/// What a chain says of the command that completes it.
+fn finish(chain: &Chain, own: &Judged, input: &Input, cache: &Cache, judge: &Judge<'_>) -> Option<Finished> {
+    let of = |text: &[u8]| {
+        let options = Options { shell: own.shell, home: input.home.clone(), ..Options::default() };
+        cache.get(cache.key(&(text, own.shell, None::<&str>, &input.home)), || judge(text, &options)).0
+    };
+    let (whole, before) = chain.texts();
+    let found = chain.finish(&own.judgement, &of(whole), &of(before));
+    found.or_else(|| {
+        let loose = chain.loose.as_deref()?;
+        let (whole, before) = loose.texts();
+        loose.finish(&own.judgement, &unsure(&of(whole)), &of(before))
+    })
+}
+
+/// The same with less trust in it: one step less severe, and no more than likely.
+fn unsure(judgement: &Judgement) -> Judgement {
+    let mut out = judgement.clone();
+    for finding in &mut out.findings {
+        finding.confidence = finding.confidence.min(Confidence::Low);
+        finding.severity = finding.severity.min(Severity::Medium);
+    }
+    out
 }
 
 /// Reads one input to its end and hands on its entries.

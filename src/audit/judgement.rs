@@ -1,6 +1,8 @@
 //! What is kept of the verdict on one command.
 
+use super::session::{Facts, Step};
 use crate::analyzer::Analysis;
+use crate::effect::Language;
 use crate::finding::{Finding, Severity};
 use crate::verdict::{Action, Class, Verdict};
 
@@ -13,16 +15,36 @@ pub struct Judgement {
     pub class: Class,
     /// Why, the most important first.
     pub findings: Box<[Finding]>,
+    /// For each finding the other commands of its session that belong to it; empty where none has any.
+    pub across: Box<[Box<[Step]>]>,
+    /// What it means for the commands after it.
+    pub facts: Option<Box<Facts>>,
 }
 
 impl Judgement {
-    /// From an analysis.
-    pub fn of(analysis: Analysis) -> Self {
-        Judgement::of_verdict(analysis.verdict)
+    /// From an analysis of a text of that language.
+    pub fn of(analysis: Analysis, shell: Language) -> Self {
+        let facts = Facts::of(&analysis, shell);
+        Judgement { facts, ..Judgement::of_verdict(analysis.verdict) }
     }
     /// From a verdict.
     pub fn of_verdict(verdict: Verdict) -> Self {
-        Judgement { action: verdict.action, class: verdict.assessment.class, findings: verdict.findings.into() }
+        Judgement {
+            action: verdict.action,
+            class: verdict.assessment.class,
+            findings: verdict.findings.into(),
+            across: Box::default(),
+            facts: None,
+        }
+    }
+    /// Nothing is to be said of it.
+    pub(crate) fn quiet(class: Class) -> Self {
+        Judgement { action: Action::Allow, class, findings: Box::default(), across: Box::default(), facts: None }
+    }
+    /// The commands before, and where the clock says so after it, that one of its findings is about, too.
+    pub fn steps(&self, finding: &Finding) -> &[Step] {
+        let at = self.findings.iter().position(|f| std::ptr::eq(f, finding));
+        at.and_then(|i| self.across.get(i)).map(|s| &**s).unwrap_or_default()
     }
     /// The worst severity.
     pub fn worst(&self) -> Option<Severity> {
@@ -30,7 +52,8 @@ impl Judgement {
     }
     /// How much room it takes in the cache, in units of a judgement without findings.
     pub(crate) fn weight(&self) -> usize {
-        self.findings.iter().fold(1, |n, f| {
+        let facts = 2 * usize::from(self.facts.is_some());
+        self.findings.iter().fold(1usize.saturating_add(facts), |n, f| {
             let bytes = f.title.len() + f.description.len() + f.remediation.len() + f.evidence.len() * 160;
             n.saturating_add(8).saturating_add(bytes >> 7)
         })

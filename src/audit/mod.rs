@@ -14,6 +14,7 @@ pub mod format;
 pub mod input;
 pub mod lines;
 pub mod scan;
+pub mod session;
 pub mod stats;
 pub use crate::time;
 

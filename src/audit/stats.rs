@@ -183,7 +183,9 @@ impl Stats {
 
     fn top(&mut self, name: &Arc<str>, judged: &Judged) {
         let entry = &judged.entry;
-        let key = self.hasher.hash_one(&entry.command);
+        // The same run after another download is something else.
+        let across: Vec<&[u8]> = judged.judgement.across.iter().flatten().map(|s| &*s.command).collect();
+        let key = self.hasher.hash_one((&entry.command, across));
         if let Some(top) = self.tops.get_mut(&key) {
             top.times = top.times.saturating_add(1);
             top.first = top.first.into_iter().chain(entry.at).min();

@@ -181,7 +181,7 @@ pub(super) fn pool() -> Result<rayon::ThreadPool, Failure> {
 
 /// The verdict on one command; where the analysis breaks, the verdict that says so.
 pub(super) fn judge(command: &[u8], options: &Options) -> Judgement {
-    guard::catch(|| Judgement::of(analyze(command, options)))
+    guard::catch(|| Judgement::of(analyze(command, options), options.shell))
         .unwrap_or_else(|panic| Judgement::of_verdict(Verdict::incomplete(&check::internal(&panic), command.len())))
 }
 

@@ -5,7 +5,7 @@ use super::visible::{self, Visible};
 use crate::audit::filter::Filter;
 use crate::audit::stats::{Count, Stats, Top};
 use crate::audit::time;
-use crate::finding::Severity;
+use crate::finding::{Severity, SpanOut};
 use crate::redact;
 use std::fmt::Write;
 
@@ -101,9 +101,19 @@ fn one(out: &mut String, number_: usize, top: &Top, filter: &Filter, about: Abou
     let mitre = worst.mitre_id.map(|m| format!(", {m}")).unwrap_or_default();
     let word = painted(worst.severity, severity(worst.severity), about);
     let _ = writeln!(out, "{number_:>3}. {word} {} ({}{mitre})", visible::line(&worst.title), worst.rule_id);
-    let (line, marks) = excerpt(&top.command, worst.span.start as usize, worst.span.end as usize, about.width);
-    let _ = writeln!(out, "       {line}");
-    let _ = writeln!(out, "       {marks}");
+    let mut place = |command: &[u8], span: SpanOut, number_: Option<u64>| {
+        let lead = number_.map(|n| format!("line {n}: ")).unwrap_or_default();
+        let width = about.width.saturating_sub(lead.len());
+        let (line, marks) = excerpt(command, span.start as usize, span.end as usize, width);
+        let _ = writeln!(out, "       {lead}{line}");
+        let _ = writeln!(out, "       {}{marks}", " ".repeat(lead.len()));
+    };
+    let steps = top.judgement.steps(worst);
+    let before = steps.iter().filter(|s| s.line < top.place.1);
+    before.for_each(|s| place(&s.command, s.span, Some(s.line)));
+    place(&top.command, worst.span, (!steps.is_empty()).then_some(top.place.1));
+    let after = steps.iter().filter(|s| s.line >= top.place.1);
+    after.for_each(|s| place(&s.command, s.span, Some(s.line)));
     let mut facts = Vec::new();
     facts.push(if top.times == 1 { "once".to_string() } else { format!("{} times", number(top.times)) });
     match (top.first, top.last) {

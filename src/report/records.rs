@@ -2,6 +2,7 @@
 
 use crate::audit::engine::{Judged, Source};
 use crate::audit::filter::Filter;
+use crate::audit::session::Step;
 use crate::audit::stats::{Stats, shown};
 use crate::audit::time;
 use crate::finding::{Finding, Severity};
@@ -19,9 +20,10 @@ pub fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// A finding without its prose, which `shellward rules ID` prints.
-fn finding(f: &Finding) -> Value {
-    json!({
+/// A finding without its prose, which `shellward rules ID` prints. `with` names the other commands of the session that it
+/// is about.
+fn finding(f: &Finding, steps: &[Step]) -> Value {
+    let mut out = json!({
         "rule_id": f.rule_id,
         "severity": f.severity,
         "confidence": f.confidence,
@@ -30,6 +32,18 @@ fn finding(f: &Finding) -> Value {
         "span": f.span,
         "evidence": f.evidence,
         "floor": f.floor,
+    });
+    if !steps.is_empty()
+        && let Some(out) = out.as_object_mut()
+    {
+        out.insert("with".into(), steps.iter().map(step).collect());
+    }
+    out
+}
+
+fn step(s: &Step) -> Value {
+    json!({
+        "file": &*s.file, "line": s.line, "time": s.at.map(time::show), "command": shown(&s.command), "span": s.span,
     })
 }
 
@@ -52,7 +66,7 @@ pub fn json_line(name: &str, judged: &Judged, filter: &Filter) -> String {
         "action": judged.judgement.action,
         "class": judged.judgement.class,
         "severity": filter.of(&judged.judgement).map(|f| f.severity).max(),
-        "findings": filter.of(&judged.judgement).map(finding).collect::<Vec<_>>(),
+        "findings": filter.of(&judged.judgement).map(|f| finding(f, judged.judgement.steps(f))).collect::<Vec<_>>(),
     });
     format!("{object}\n")
 }
