@@ -200,6 +200,7 @@ fn settings(args: &CheckArgs) -> Result<Settings, Failure> {
         cwd: cwd.map(|d| d.to_string_lossy().into_owned()),
         home: std::env::var("HOME").ok().filter(|h| h.starts_with('/')),
         effects: args.effects || (args.explain && args.json),
+        stances: policy.assess,
         ..super::threats::options()
     };
     // Someone can be asked where a terminal is at hand; with a piped command standard input is none.

@@ -119,6 +119,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         shell,
         cwd: input.cwd.filter(|d| d.starts_with('/')),
         home: std::env::var("HOME").ok().filter(|h| h.starts_with('/')),
+        stances: policy.assess,
         ..super::threats::options()
     };
     let request = Request {

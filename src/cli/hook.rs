@@ -95,6 +95,7 @@ fn judge(request: &Request, policy: &Policy) -> Result<Verdict, String> {
         shell: request.shell,
         cwd: request.cwd.clone().filter(|d| d.starts_with('/')),
         home: std::env::var("HOME").ok().filter(|h| h.starts_with('/')),
+        stances: policy.assess,
         ..super::threats::options()
     };
     let work = move || {

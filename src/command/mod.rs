@@ -21,7 +21,7 @@ use crate::source::Place;
 use crate::value::Value;
 pub use argv::read;
 pub use role::{Role, Stdin, Stdout};
-pub use variable::{builtin, environment_uses, is_environment, language};
+pub use variable::{builtin, environment_uses, has_variable, is_environment, language};
 
 /// One value with the role it plays.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -21,6 +21,11 @@ pub fn is_environment(name: &str) -> bool {
     grammar::variable(None, name).is_some()
 }
 
+/// True where a variable means something to the program with that name.
+pub fn has_variable(program: &str, name: &str) -> bool {
+    grammar::lookup(program).is_some_and(|g| grammar::variable(Some(g), name).is_some())
+}
+
 /// What the value of a variable is to a program (by its grammar's first name), or to every program.
 pub fn environment_uses(program: Option<&str>, name: &str, value: &Value) -> Vec<Use> {
     let Some(env) = grammar::variable(program.and_then(grammar::lookup), name) else { return Vec::new() };

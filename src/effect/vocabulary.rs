@@ -247,6 +247,8 @@ props! {
     USED = "used",
     /// Code is given as base64 of UTF-16 (`-EncodedCommand`).
     ENCODED = "encoded",
+    /// All that is written stands in the command as a here-document.
+    DOCUMENT = "document",
 }
 
 impl Props {
@@ -262,6 +264,11 @@ impl Props {
     #[must_use]
     pub fn with(self, other: Props) -> Props {
         Props(self.0 | other.0)
+    }
+    /// This set without another.
+    #[must_use]
+    pub fn without(self, other: Props) -> Props {
+        Props(self.0 & !other.0)
     }
     /// The names that are set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {

@@ -195,6 +195,7 @@ impl Interp<'_> {
                         self.flow(id, &product.taint());
                         let key = self.file_key(&u.value);
                         self.add_content(&key, product.clone());
+                        self.note_document(id, &key);
                     }
                 } else {
                     self.emit_special(&u.value, product);

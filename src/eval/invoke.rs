@@ -93,6 +93,15 @@ impl Interp<'_> {
             if !c.redirects.is_empty() {
                 let saved = self.redirect_all(&c.redirects, c.span, None);
                 self.restore_fds(saved);
+                // zsh shows what is redirected into no command, with the pager that READNULLCMD names (zshmisc(1)).
+                let read = |r: &crate::syntax::ast::Redirect| r.op == crate::syntax::ast::RedirectOp::Read;
+                if self.language == Language::Zsh
+                    && s.assignments.is_empty()
+                    && c.redirects.iter().all(read)
+                    && let Some(by) = self.last_process
+                {
+                    self.effect(Verb::Spawn, Object::Stated("pager"), by, at);
+                }
             }
             for a in &s.assignments {
                 let v = self.assign(a);
@@ -306,7 +315,10 @@ impl Interp<'_> {
         if inv.grammar.is_none() {
             return self.unknown_program(inv, argv, at, by);
         }
+        // A file of that name is no builtin.
+        let is_file = inv.uses.iter().any(|u| u.role == Role::PathExec && u.option.is_none());
         if functions
+            && !is_file
             && let Some(b) = argv.first().and_then(|w| super::builtin::named(&w.as_str()?)).or(inv.builtin)
             && let Some(flow) = self.builtin(b, inv, argv, at, by)
         {
@@ -800,7 +812,7 @@ fn interpreter(content: &Value) -> Language {
         .unwrap_or(Language::Other)
 }
 
-fn is_heredoc(v: &Value) -> bool {
+pub(super) fn is_heredoc(v: &Value) -> bool {
     v.pieces.iter().any(|p| match p {
         Piece::Literal(l) => l.taint.is_empty() && l.exact && !l.from.span.is_empty(),
         _ => false,

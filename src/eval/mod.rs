@@ -97,6 +97,8 @@ pub(crate) struct Interp<'a> {
     sinks: Vec<Value>,
     /// Content behind readable descriptors; what was read is taken away.
     inputs: Vec<Value>,
+    /// Those of the inputs that are here-documents.
+    documents: std::collections::HashSet<usize>,
     files: HashMap<String, FileEntry>,
     /// Unknown pieces that stand in nested texts as markers.
     pub(crate) markers: Vec<Piece>,
@@ -161,6 +163,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         interactive: context.interactive,
         sinks: Vec::new(),
         inputs: Vec::new(),
+        documents: std::collections::HashSet::new(),
         files: HashMap::new(),
         markers: Vec::new(),
         pending: Vec::new(),

@@ -5,7 +5,7 @@
 
 use super::scope::End;
 use super::{FileEntry, Interp};
-use crate::effect::{EffectId, Object, ProcessId, Verb};
+use crate::effect::{EffectId, Object, ProcessId, Props, Verb};
 use crate::limits;
 use crate::source::{Place, Span};
 use crate::syntax::ast::{Heredoc, Redirect, RedirectFd, RedirectOp};
@@ -63,6 +63,9 @@ impl Interp<'_> {
                 if let Some(h) = &r.heredoc {
                     let v = self.heredoc(h);
                     let end = self.new_input(v);
+                    if let End::Input(i) = end {
+                        self.documents.insert(i);
+                    }
                     self.sh.set_fd(n, end);
                 }
             }
@@ -406,6 +409,9 @@ impl Interp<'_> {
                     self.flow(id, &v.taint());
                 }
                 self.add_content(&key, v);
+                if let Some(id) = write {
+                    self.note_document(id, &key);
+                }
             }
             End::Socket(id) => {
                 let (object, by, place) = match self.graph.effect(id) {
@@ -433,6 +439,22 @@ impl Interp<'_> {
         {
             f.content.push(v);
         }
+    }
+
+    /// Notes whether all that was written so far stands in the text as a here-document.
+    pub(crate) fn note_document(&mut self, id: EffectId, key: &str) {
+        let whole = |f: &FileEntry| {
+            let plain = |p: &Piece| matches!(p, Piece::Literal(l) if l.taint.is_empty());
+            !f.substitution && f.content.pieces.iter().all(plain) && super::invoke::is_heredoc(&f.content)
+        };
+        let from_document = matches!(self.sh.fd(0), End::Input(i) if self.documents.contains(i));
+        let document = from_document && self.files.get(key).is_some_and(whole);
+        self.amend(id, |e| {
+            e.props = match document {
+                true => e.props.with(Props::DOCUMENT),
+                false => e.props.without(Props::DOCUMENT),
+            }
+        });
     }
 
     /// A file gets another's content (cp, mv, ln).

@@ -25,6 +25,7 @@ pub use state::StatePolicy;
 
 use crate::analyzer::{Analysis, Options};
 use crate::finding::{Finding, Severity};
+use crate::options::Stances;
 use crate::verdict::{Action, Class};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -40,6 +41,8 @@ pub struct Policy {
     pub rules: BTreeMap<String, String>,
     /// Further rules.
     pub ask: Vec<Ask>,
+    /// What may be called safe.
+    pub assess: Stances,
     /// How hooks answer their hosts.
     pub hooks: HookPolicy,
     /// How the gate decides.
@@ -189,6 +192,32 @@ mod tests {
         let floor = judge("rm -rf /", "");
         let id = floor.findings[0].rule_id;
         assert_eq!(judge("rm -rf /", &format!("rules.{id} = 'off'")).action, Action::Block);
+    }
+
+    #[test]
+    fn stances_decide_what_is_safe() {
+        let class = |policy: &str, command: &str| {
+            let stances = Policy::parse(policy).unwrap().assess;
+            let options = Options { stances, ..Options::default() };
+            crate::analyzer::analyze(command.as_bytes(), &options).verdict.assessment.class
+        };
+        let document = "cat > a.txt <<'E'\nhi\nE";
+        for (policy, command, expect) in [
+            ("", document, Class::Safe),
+            ("assess.writes = 'none'", document, Class::Unknown),
+            ("", "cp a b", Class::Unknown),
+            ("assess.writes = 'project'", "cp a b", Class::Safe),
+            ("assess.writes = 'project'", "cp a ~/b", Class::Unknown),
+            ("assess.writes = 'project'", "cp a .git/hooks/pre-commit", Class::Unknown),
+            ("", "git status", Class::Safe),
+            ("assess.repository = false", "git status", Class::Unknown),
+            ("", "curl -s https://e.example/", Class::Safe),
+            ("assess.network = false", "curl -s https://e.example/", Class::Unknown),
+            ("", "X=1 ls", Class::Safe),
+            ("assess.variables = false", "X=1 ls", Class::Unknown),
+        ] {
+            assert_eq!(class(policy, command), expect, "{policy}: {command}");
+        }
     }
 
     #[test]

@@ -4,13 +4,11 @@
 //! process is known, nothing is in doubt and every effect only looks at things; *unknown*, with the reasons in words, for
 //! all else. Also the rules about the analysis itself.
 
+use super::concern::{concern, started};
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::graph::{Doubt, DoubtKind};
-use crate::effect::path::{Class as PathClass, Mark};
-use crate::effect::{Effect, Object, Props, Site, Verb};
+use crate::effect::{Props, Verb};
 use crate::finding::{Confidence, Finding, Severity};
-use crate::url::Reach;
-use crate::value::{Piece, Why};
 use crate::verdict::{Action, Assessment, Class};
 
 /// Most reasons that are listed: a person reads the first few.
@@ -140,77 +138,10 @@ pub(super) fn assess(facts: &Facts<'_>, findings: &[Finding]) -> Assessment {
             add(format!("{} may fetch and build even in a dry run", facts.name(e)));
         }
     }
-    for e in facts.effects() {
-        if let Some(r) = concern(facts, e) {
-            add(r);
-        }
-    }
+    facts.effects().filter_map(|e| concern(facts, e)).for_each(&mut add);
+    started(facts).for_each(&mut add);
     match reasons.is_empty() {
         true => Assessment { class: Class::Safe, reasons },
         false => Assessment { class, reasons },
-    }
-}
-
-/// True where every unknown part of a path is what a command prints or standard input holds.
-fn is_listed(o: &Object) -> bool {
-    let listed = |p: &Piece| match p {
-        Piece::Unknown(u) => matches!(u.why, Why::Output(_) | Why::Stdin),
-        Piece::OneOf(_) => false,
-        _ => true,
-    };
-    o.value().is_some_and(|v| v.pieces.iter().all(listed))
-}
-
-/// Why an effect is more than looking at things; `None` where it is not.
-fn concern(facts: &Facts<'_>, e: &Effect) -> Option<String> {
-    let shown = || match facts.path(e) {
-        Some(p) => p.text.clone(),
-        None => e.object.show(),
-    };
-    if facts.elevated(e) {
-        return Some(format!("{} runs with other rights", facts.name(e)));
-    }
-    if let Site::Remote(_) = e.site
-        && e.verb != Verb::Connect
-    {
-        return Some(format!("{} runs on another machine", facts.name(e)));
-    }
-    match e.verb {
-        Verb::Read | Verb::List => match facts.path(e) {
-            None => None,
-            Some(p) if p.marks.any(&[Mark::Credential, Mark::ProcessMemory, Mark::History]) => {
-                Some(format!("reads {}: {}", p.what.unwrap_or("a secret"), p.text)).filter(|_| e.verb == Verb::Read)
-            }
-            Some(p) if p.class == PathClass::Network => Some(format!("opens a connection: {}", p.text)),
-            Some(p) if p.class == PathClass::Device => Some(format!("reads a device: {}", p.text)),
-            // `git ls-files | xargs cat`: what the machine itself lists is only shown, as long as nothing leaves it.
-            Some(p) if p.class == PathClass::Unknown && e.verb == Verb::Read && is_listed(&e.object) => {
-                let leaves = [Verb::Send, Verb::Connect, Verb::VcsPush, Verb::Publish].iter().any(|v| facts.any(*v));
-                leaves.then(|| format!("which file is read and sent is not known: {}", p.text))
-            }
-            Some(p) if p.class == PathClass::Unknown && e.verb == Verb::Read => {
-                Some(format!("which file is read is not known: {}", p.text))
-            }
-            Some(_) => None,
-        },
-        Verb::Inspect | Verb::Decode | Verb::Encode | Verb::Spawn | Verb::Probe | Verb::Chdir => None,
-        Verb::Write | Verb::Append | Verb::Update | Verb::Create
-            if facts.path(e).is_some_and(|p| p.class == PathClass::HarmlessDevice) =>
-        {
-            None
-        }
-        Verb::Evaluate => match &e.object {
-            Object::Code(_, v) if v.is_known() => None,
-            Object::Code(l, _) => Some(format!("runs {l} code that is not known")),
-            _ => Some("runs code that is not known".into()),
-        },
-        Verb::Fetch => match facts.address(e) {
-            Some(a) if matches!(a.reach(), Reach::Public | Reach::Loopback) && !a.raw.contains('…') => {
-                e.props.has(Props::TLS_UNVERIFIED).then(|| format!("fetches unchecked: {}", a.raw))
-            }
-            _ => Some(format!("fetches {}", shown())),
-        },
-        Verb::Write | Verb::Append | Verb::Update => Some(format!("writes {}", shown())),
-        verb => Some(format!("{} {}", verb.name(), shown()).trim_end().to_string()),
     }
 }

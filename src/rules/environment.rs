@@ -178,6 +178,11 @@ fn path_hijack(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     }
 }
 
+/// True where the list says that some value of the variable changes what programs do.
+pub(super) fn steers(name: &str) -> bool {
+    list().iter().any(|e| glob(e.name, name))
+}
+
 /// `*` in a pattern stands for any run of characters; `\*` for itself.
 fn glob(pattern: &str, text: &str) -> bool {
     if pattern == "\\*" {
@@ -207,7 +212,7 @@ mod tests {
     #[test]
     fn every_line_of_the_list_is_an_entry() {
         assert_eq!(list().len(), TEXT.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count());
-        let kinds = ["loader", "shell", "interpreter", "tls", "history"];
+        let kinds = ["loader", "shell", "interpreter", "tls", "history", "steers"];
         assert!(list().iter().all(|e| kinds.contains(&e.kind)));
     }
 

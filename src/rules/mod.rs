@@ -8,6 +8,7 @@
 mod access;
 mod alias;
 mod assess;
+mod concern;
 mod deceptive;
 mod destruction;
 mod docs;

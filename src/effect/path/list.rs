@@ -65,6 +65,8 @@ marks! {
     ContainerSocket = "container-socket",
     /// Programs and libraries that everybody runs.
     Program = "program",
+    /// What build tools, test runners and package managers run or obey in a project.
+    Build = "build",
 }
 
 /// A set of [`Mark`]s.

@@ -56,7 +56,8 @@ impl Part {
             .collect();
         wildcard(&glob, pattern)
     }
-    pub(super) fn show(&self) -> String {
+    /// For people.
+    pub fn show(&self) -> String {
         self.0
             .chars()
             .map(|c| match c {

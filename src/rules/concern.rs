@@ -1,0 +1,164 @@
+//! What stands against *safe*: each effect that is more than looking at things, in words.
+//!
+//! In: effects, and the stances of the user ([`crate::options::Stances`]). Out: the reason why one is not safe, or none.
+//! What stands in the way of safety, but is no risk, is decided here and nowhere else.
+
+use super::{Facts, environment};
+use crate::command;
+use crate::effect::path::{Class as PathClass, Mark, Resolved};
+use crate::effect::{Effect, Language, Object, Props, Site, Verb};
+use crate::options::Writes;
+use crate::url::Reach;
+use crate::value::{Piece, Why};
+
+/// True where every unknown part of a path is what a command prints or standard input holds.
+fn is_listed(o: &Object) -> bool {
+    let listed = |p: &Piece| match p {
+        Piece::Unknown(u) => matches!(u.why, Why::Output(_) | Why::Stdin),
+        Piece::OneOf(_) => false,
+        _ => true,
+    };
+    o.value().is_some_and(|v| v.pieces.iter().all(listed))
+}
+
+/// Why an effect is more than looking at things; `None` where it is not.
+pub(super) fn concern(facts: &Facts<'_>, e: &Effect) -> Option<String> {
+    let stances = facts.options.stances;
+    let shown = || match facts.path(e) {
+        Some(p) => p.text.clone(),
+        None => e.object.show(),
+    };
+    if facts.elevated(e) {
+        return Some(format!("{} runs with other rights", facts.name(e)));
+    }
+    if let Site::Remote(_) = e.site
+        && e.verb != Verb::Connect
+    {
+        return Some(format!("{} runs on another machine", facts.name(e)));
+    }
+    match e.verb {
+        Verb::Read | Verb::List => looks(facts, e),
+        Verb::Inspect if !stances.repository && matches!(e.object, Object::Stated("repository")) => {
+            Some("the repository's own settings may name programs that run".into())
+        }
+        Verb::Inspect | Verb::Decode | Verb::Encode | Verb::Probe | Verb::Chdir => None,
+        // What a program starts by itself, or by an option that only says so: its editor, a pager, a decompressor.
+        Verb::Spawn => match &e.object {
+            Object::Command(_) => None,
+            what => Some(format!("{} starts a program of its own choice: {}", facts.name(e), what.show())),
+        },
+        Verb::Write | Verb::Append | Verb::Update | Verb::Create
+            if facts.path(e).is_some_and(|p| p.class == PathClass::HarmlessDevice) =>
+        {
+            None
+        }
+        Verb::Write | Verb::Append | Verb::Update | Verb::Create | Verb::Move | Verb::Link
+            if is_own(facts, e, stances.writes) =>
+        {
+            None
+        }
+        Verb::Environment if stances.variables && is_idle(facts, e) => None,
+        Verb::Evaluate => match &e.object {
+            Object::Code(_, v) if v.is_known() => None,
+            Object::Code(l, _) => Some(format!("runs {l} code that is not known")),
+            Object::Stated("project-code") if stances.project_code => None,
+            what => Some(format!("runs code that is not known: {}", what.show())),
+        },
+        Verb::Fetch => match facts.address(e) {
+            Some(a) if !stances.network && a.reach() != Reach::Loopback => Some(format!("fetches {}", a.raw)),
+            Some(a) if matches!(a.reach(), Reach::Public | Reach::Loopback) && !a.raw.contains('…') => {
+                e.props.has(Props::TLS_UNVERIFIED).then(|| format!("fetches unchecked: {}", a.raw))
+            }
+            _ => Some(format!("fetches {}", shown())),
+        },
+        Verb::Write | Verb::Append | Verb::Update => Some(format!("writes {}", shown())),
+        verb => Some(format!("{} {}", verb.name(), shown()).trim_end().to_string()),
+    }
+}
+
+/// Why reading or listing is more than that.
+fn looks(facts: &Facts<'_>, e: &Effect) -> Option<String> {
+    let p = facts.path(e)?;
+    if p.marks.any(&[Mark::Credential, Mark::ProcessMemory, Mark::History]) {
+        let what = format!("reads {}: {}", p.what.unwrap_or("a secret"), p.text);
+        return (e.verb == Verb::Read).then_some(what);
+    }
+    match p.class {
+        PathClass::Network => Some(format!("opens a connection: {}", p.text)),
+        PathClass::Device => Some(format!("reads a device: {}", p.text)),
+        // `git ls-files | xargs cat`: what the machine itself lists is only shown, as long as nothing leaves it.
+        PathClass::Unknown if e.verb == Verb::Read && is_listed(&e.object) => {
+            let leaves = [Verb::Send, Verb::Connect, Verb::VcsPush, Verb::Publish].iter().any(|v| facts.any(*v));
+            leaves.then(|| format!("which file is read and sent is not known: {}", p.text))
+        }
+        PathClass::Unknown if e.verb == Verb::Read => Some(format!("which file is read is not known: {}", p.text)),
+        _ => None,
+    }
+}
+
+/// True where a change stays with the project's ordinary files, as far as the stance allows it.
+fn is_own(facts: &Facts<'_>, e: &Effect, stance: Writes) -> bool {
+    let inside = |p: &Resolved| p.class == PathClass::Project && p.is_known() && is_ordinary(p);
+    let Some(path) = facts.path(e) else { return false };
+    if !inside(path) {
+        return false;
+    }
+    match stance {
+        Writes::None => false,
+        Writes::Documents => e.verb == Verb::Write && e.props.has(Props::DOCUMENT),
+        Writes::Project => facts.other_path(e).is_none_or(inside),
+    }
+}
+
+/// True where nothing runs or obeys the file by itself: no dotfile, nothing that the list of places knows.
+fn is_ordinary(p: &Resolved) -> bool {
+    p.marks.is_empty() && !p.parts.iter().any(|c| c.show().starts_with('.'))
+}
+
+/// True where a variable has no meaning to anything that runs: no list names it, no program that runs has it in its
+/// grammar, and it is not called after one (`GIT_…` is git's).
+fn is_idle(facts: &Facts<'_>, e: &Effect) -> bool {
+    let Object::Named(_, name) = &e.object else { return false };
+    let Some(name) = name.as_str() else { return false };
+    let family = name.split('_').next().unwrap_or_default().to_ascii_lowercase();
+    let meant = |program: &str| {
+        let own = program.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase();
+        let named = own == family || (own.len() > 3 && family.starts_with(&own));
+        named || command::has_variable(program, &name)
+    };
+    !environment::steers(&name) && !facts.graph.processes.iter().any(|p| meant(&p.name))
+}
+
+/// What programs in languages for data, not for commands, start: awk's `system`, sed's `e`, a script's `os.system`.
+/// Running commands is not what they are called for, so that a person wants to know, however harmless the command.
+pub(super) fn started<'f>(facts: &'f Facts<'_>) -> impl Iterator<Item = String> + 'f {
+    let graph = facts.graph;
+    let shells = graph.programs.iter().filter(|p| is_shell(p.language)).filter_map(move |p| {
+        let outer = graph.program(p.parent?)?.language;
+        (!is_shell(outer)).then(|| format!("{outer} code starts a shell"))
+    });
+    let programs = graph.processes.iter().filter_map(move |p| {
+        let language = graph.program(p.program)?.language;
+        (!is_shell(language)).then(|| format!("{language} code starts {}", p.name))
+    });
+    shells.chain(programs)
+}
+
+/// Languages whose programs are made of commands.
+fn is_shell(language: Language) -> bool {
+    use Language as L;
+    matches!(
+        language,
+        L::Sh
+            | L::Bash
+            | L::Zsh
+            | L::Ksh
+            | L::Csh
+            | L::Fish
+            | L::PowerShell
+            | L::Cmd
+            | L::Nushell
+            | L::Make
+            | L::Crontab
+    )
+}
