@@ -69,6 +69,7 @@ pub fn analyze(command: &[u8], options: &Options) -> Analysis {
         timings_ms: timings,
         programs: convert::programs(&source, &graph),
         effects: options.effects.then(|| convert::effects(&source, &graph)),
+        commands: options.effects.then(|| convert::commands(&source, &graph)),
         urls_extracted_count: u32::try_from(addresses).unwrap_or(u32::MAX),
         bypass_requested: false,
         bypass_honored: false,

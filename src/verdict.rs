@@ -84,6 +84,39 @@ pub struct ProgramOut {
     pub parent: Option<u32>,
 }
 
+/// One command that would run, with the words that the shell would give it, as `--effects` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CommandOut {
+    /// The name of the program, without its folder.
+    pub name: String,
+    /// Its words after all expansions, the command word first, secrets redacted. A word that is not known is shown as
+    /// far as it is.
+    pub argv: Vec<String>,
+    /// The words that are not known whole.
+    pub unknown: Vec<UnknownOut>,
+    /// Where, in the outermost text.
+    pub span: SpanOut,
+    /// `certain`, `conditional` or `possible`.
+    pub certainty: &'static str,
+    /// Index of the program that it stands in.
+    pub program: u32,
+    /// Index of the command that runs it, in this list.
+    pub by: Option<u32>,
+}
+
+/// A word of a command that is not known whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UnknownOut {
+    /// Its index in `argv`.
+    pub word: u32,
+    /// Why, for each part that is not known.
+    pub why: Vec<String>,
+    /// True where it may be no word, or several.
+    pub splits: bool,
+    /// What it may be, where that is a few texts.
+    pub readings: Vec<String>,
+}
+
 /// One effect, as `--effects` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EffectOut {
@@ -155,6 +188,9 @@ pub struct Verdict {
     /// The effect graph, where asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effects: Option<Vec<EffectOut>>,
+    /// Every command that would run, in order as far as known, where asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commands: Option<Vec<CommandOut>>,
     /// How many addresses were found in roles that use them.
     pub urls_extracted_count: u32,
     /// A bypass was asked for.

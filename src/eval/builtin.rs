@@ -5,11 +5,13 @@
 //! other program by its grammar.
 
 use super::nested::Env;
+use super::param::empty;
 use super::scope::{Content, End};
 use super::{Flow, Interp};
 use crate::command::Invocation;
 use crate::effect::graph::Reach;
 use crate::effect::{Object, ProcessId, Verb};
+use crate::limits;
 use crate::source::Place;
 use crate::value::{Channel, Piece, Taint, Value, Why};
 use std::rc::Rc;
@@ -98,7 +100,9 @@ impl Interp<'_> {
                     }
                     code.push(a.clone());
                 }
-                self.sh.status = Some(0);
+                if empty(&code) != Some(false) {
+                    self.sh.status = Some(0);
+                }
                 let place = if code.pieces.is_empty() { at } else { code.place() };
                 let (_, flow) = self.evaluate(self.language, code, Reach::Argument, by, place, Env::Current(None));
                 return Some(flow);
@@ -128,6 +132,7 @@ impl Interp<'_> {
                 let _ = flow;
                 return Some(if self.certain_exec(inv) { Flow::Exit } else { Flow::Next });
             }
+            "declare" | "typeset" | "local" | "export" | "readonly" => self.declare_fields(name, args, at),
             "command" | "builtin" | "test" | "[" | "read" | "mapfile" | "set" | "shift" | "unset" | "let"
             | "getopts" | "alias" | "unalias" | "trap" | "return" | "exit" | "break" | "continue" | "shopt" => {
                 return self.builtin_state(name, inv, args, at, by);
@@ -159,40 +164,60 @@ impl Interp<'_> {
                     self.emit(1, Value::unknown(Why::Output(inv.name.clone()), at));
                 }
             }
-            "test" => self.sh.status = self.test(args).map(|t| i32::from(!t)),
+            "test" => self.sh.status = self.test(args),
             "[" => {
-                let inner = args.split_last().map_or(args, |(_, rest)| rest);
-                self.sh.status = self.test(inner).map(|t| i32::from(!t));
+                self.sh.status = match args.split_last() {
+                    Some((last, inner)) if last.as_str().as_deref() == Some("]") => self.test(inner),
+                    Some((last, _)) if !last.is_known() => None,
+                    // No closing bracket.
+                    _ => Some(2),
+                };
             }
             "read" => self.read(inv, at),
             "mapfile" => {
+                let number = |o: &str| inv.value_of(o).and_then(|v| v.as_str()?.parse::<i64>().ok());
+                let fd = number("-u").and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+                let delimiter = match inv.value_of("-d") {
+                    None => b'\n',
+                    Some(v) => v.as_literal().and_then(|b| b.first().copied()).unwrap_or(0),
+                };
+                let mut skip = number("-s").unwrap_or(0);
+                let most = number("-n").filter(|n| *n > 0).unwrap_or(i64::MAX);
+                let first = number("-O").unwrap_or(0);
                 let mut map = std::collections::BTreeMap::new();
                 let strip = inv.has("-t");
                 let mut n = 0i64;
                 let mut unknown = None;
-                loop {
-                    match self.read_line(0, b'\n') {
+                while n < most {
+                    let (line, end) = match self.read_line(fd, delimiter) {
                         Ok(Some(mut l)) => {
                             if !strip {
-                                l.push(Value::computed(b"\n", at, Taint::default()));
+                                l.push(Value::computed(&[delimiter], at, Taint::default()));
                             }
-                            map.insert(n, l);
-                            n = n.saturating_add(1);
-                            if n > 10_000 {
-                                break;
-                            }
+                            (l, false)
                         }
                         Ok(None) => break,
-                        Err(l) => {
-                            if l.is_known() {
-                                if !l.pieces.is_empty() {
-                                    map.insert(n, l);
-                                }
-                            } else {
-                                unknown = Some(l);
+                        Err(l) if l.is_known() => {
+                            if l.pieces.is_empty() {
+                                break;
                             }
+                            (l, true)
+                        }
+                        Err(l) => {
+                            unknown = Some(l);
                             break;
                         }
+                    };
+                    if skip > 0 {
+                        skip = skip.saturating_sub(1);
+                    } else {
+                        let mut line = line;
+                        super::expand::drop_nul(&mut line);
+                        map.insert(first.saturating_add(n), line);
+                        n = n.saturating_add(1);
+                    }
+                    if end || n > 10_000 {
+                        break;
                     }
                 }
                 let target = inv.operands.first().and_then(|v| v.as_str().map(|s| s.into_owned()));
@@ -227,6 +252,7 @@ impl Interp<'_> {
             }
             "unset" => {
                 for v in &inv.operands {
+                    let v = &globs_as_text(v);
                     let Some(n) = v.as_str().map(|s| s.into_owned()) else { continue };
                     if inv.has("-f") {
                         Rc::make_mut(&mut self.sh.functions).remove(&n);
@@ -234,8 +260,13 @@ impl Interp<'_> {
                     }
                     match n.split_once('[') {
                         Some((base, rest)) => {
-                            let key = rest.trim_end_matches(']').as_bytes().to_vec();
-                            self.unset_element(base, &key);
+                            let base = self.sh.target(base).into_owned();
+                            if let Some(key) = self.key_text(&base, closed(rest), v.place()) {
+                                self.unset_element(&base, &key);
+                            } else {
+                                let taint = v.taint();
+                                self.sh.set(&base, Content::Opaque(taint));
+                            }
                         }
                         None if self.sh.var(&n).is_none() && self.sh.functions.contains_key(&n) => {
                             Rc::make_mut(&mut self.sh.functions).remove(&n);
@@ -252,7 +283,10 @@ impl Interp<'_> {
             "let" => {
                 let mut status = None;
                 for v in &inv.operands {
-                    status = self.arith_of(v).ok().map(|n| i32::from(n == 0));
+                    status = match self.arith_inner(|me| me.arith_of(&globs_as_text(v))) {
+                        Ok(n) => n.map(|n| i32::from(n == 0)),
+                        Err(()) => Some(1),
+                    };
                 }
                 self.sh.status = status;
             }
@@ -276,17 +310,19 @@ impl Interp<'_> {
                         v.place(),
                     );
                     self.amend(id, |e| e.other = Some(Box::new(Object::Named("value", body.clone()))));
-                    Rc::make_mut(&mut self.sh.aliases).insert(name, body);
+                    if self.sh.alias_changes.len() < limits::MAX_FIELDS {
+                        self.sh.alias_changes.push(Some((name, Some(body))));
+                    }
                 }
                 self.sh.status = Some(0);
             }
             "unalias" => {
                 if inv.has("-a") {
-                    self.sh.aliases = Rc::default();
+                    self.sh.alias_changes.push(None);
                 }
                 for v in &inv.operands {
                     if let Some(n) = v.as_str() {
-                        Rc::make_mut(&mut self.sh.aliases).remove(n.as_ref());
+                        self.sh.alias_changes.push(Some((n.into_owned(), None)));
                     }
                 }
                 self.sh.status = Some(0);
@@ -304,7 +340,8 @@ impl Interp<'_> {
             "return" | "exit" => {
                 self.sh.status = match inv.operands.first() {
                     None => self.sh.status,
-                    Some(v) => v.as_str().and_then(|s| s.trim().parse::<i64>().ok()).map(|n| (n & 0xff) as i32),
+                    // What is no number is an error.
+                    Some(v) => v.as_str().map(|s| s.trim().parse::<i64>().map_or(2, |n| (n & 0xff) as i32)),
                 };
                 return Some(if name == "exit" { Flow::Exit } else { Flow::Return });
             }
@@ -314,7 +351,13 @@ impl Interp<'_> {
                     Some(v) => v.as_str().and_then(|s| s.trim().parse::<u32>().ok()).unwrap_or(1),
                 };
                 self.sh.status = Some(0);
-                return Some(if name == "break" { Flow::Break(n.max(1)) } else { Flow::Continue(n.max(1)) });
+                // Outside of loops it does nothing; at most all of them are left.
+                let n = n.clamp(1, self.loops.max(1));
+                return Some(match (self.loops, name) {
+                    (0, _) => Flow::Next,
+                    (_, "break") => Flow::Break(n),
+                    _ => Flow::Continue(n),
+                });
             }
             "shopt" => {
                 let on = inv.has("-s");
@@ -343,7 +386,8 @@ impl Interp<'_> {
         let content = match self.sh.var(base).map(|v| v.content.clone()) {
             Some(Content::Indexed(mut m)) => {
                 if let Some(n) = std::str::from_utf8(key).ok().and_then(|s| s.parse::<i64>().ok()) {
-                    m.remove(&n);
+                    let end = m.keys().next_back().copied().unwrap_or(-1).saturating_add(1);
+                    m.remove(&if n < 0 { end.saturating_add(n) } else { n });
                 }
                 Content::Indexed(m)
             }
@@ -361,14 +405,9 @@ impl Interp<'_> {
         match name.split_once('[') {
             Some((base, rest)) => {
                 let base = self.sh.target(base).into_owned();
-                let key = rest.trim_end_matches(']');
-                let assoc = matches!(self.sh.var(&base).map(|v| &v.content), Some(Content::Assoc(_)));
-                if assoc {
-                    self.set_element(&base, key.as_bytes(), v);
-                } else {
-                    let index = Value::computed(key.as_bytes(), at, Taint::default());
-                    let n = self.arith_of(&index).unwrap_or(0);
-                    self.set_element(&base, n.to_string().as_bytes(), v);
+                match self.key_text(&base, closed(rest), at) {
+                    Some(key) => self.set_element(&base, &key, v),
+                    None => self.sh.set(&base, Content::Opaque(v.taint())),
                 }
             }
             None => {
@@ -376,6 +415,17 @@ impl Interp<'_> {
                 self.assign_scalar(&target, v, false, at);
             }
         }
+    }
+
+    /// The key of an element whose subscript is text that the shell expands now (`read 'a[i]'`, `unset 'a[$x]'`,
+    /// `${!ref}`): commands that are substituted in it run. `None` where it is not known.
+    pub(crate) fn key_text(&mut self, base: &str, subscript: &str, at: Place) -> Option<Vec<u8>> {
+        let text = Value::computed(subscript.as_bytes(), at, Taint::default());
+        if matches!(self.sh.var(base).map(|v| &v.content), Some(Content::Assoc(_))) {
+            return self.expand_key(text, at).as_literal().map(|b| b.into_owned());
+        }
+        let text = self.expand_again(text, at);
+        self.arith_of(&text).ok().map(|n| n.to_string().into_bytes())
     }
 
     /// The new working directory.
@@ -412,57 +462,69 @@ impl Interp<'_> {
 
     /// `read`
     fn read(&mut self, inv: &Invocation, at: Place) {
-        let fd = inv.value_of("-u").and_then(|v| v.as_str().and_then(|s| s.parse::<u32>().ok())).unwrap_or(0);
+        let number = |o: &str| inv.value_of(o).map(|v| v.as_str().and_then(|s| s.parse::<usize>().ok()));
+        let fd = number("-u").flatten().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
         let delimiter = match inv.value_of("-d") {
             None => b'\n',
             Some(v) => v.as_literal().and_then(|b| b.first().copied()).unwrap_or(0),
         };
         let raw = inv.has("-r");
-        let mut names: Vec<String> = inv.operands.iter().filter_map(|v| v.as_str().map(|s| s.into_owned())).collect();
-        let (line, status) = match self.read_line(fd, delimiter) {
-            Ok(Some(l)) => (l, Some(0)),
-            Ok(None) => (Value::default(), Some(1)),
-            Err(l) => {
-                let known = l.is_known();
-                (l, if known { Some(1) } else { None })
-            }
+        let whole = inv.has("-N");
+        let count = if whole { number("-N") } else { number("-n") };
+        let mut names: Vec<String> =
+            inv.operands.iter().filter_map(|v| globs_as_text(v).as_str().map(|s| s.into_owned())).collect();
+        let (line, status) = match count {
+            None => self.read_logical_line(fd, delimiter, raw),
+            Some(n) => self.read_count(fd, if whole { None } else { Some(delimiter) }, n, raw),
         };
-        let line = if raw { line } else { super::param::map_known(line, at, |b| Some(unescape(b))) };
         let array = inv.value_of("-a").and_then(|v| v.as_str().map(|s| s.into_owned()));
+        // What a backslash stands before is no separator.
+        let text = line.as_literal().map(|b| if raw { plain(&b) } else { unescape(&b) });
         if let Some(a) = array {
-            let mut out = Vec::new();
-            let runs = line
-                .pieces
-                .iter()
-                .map(|p| super::expand::Run::Piece(p.clone(), super::expand::Mode::Expanded))
-                .collect();
-            let noglob = std::mem::replace(&mut self.sh.opts.noglob, true);
-            self.split(runs, &mut out);
-            self.sh.opts.noglob = noglob;
-            let map = out.into_iter().enumerate().map(|(i, v)| (i as i64, v)).collect();
+            let fields = match &text {
+                Some(t) => self.split_marked(t, &line),
+                None => {
+                    let mut v = Self::many_words(Why::Stdin, line.place(), line.taint());
+                    if let (Some(Piece::Unknown(to)), Some(Piece::Unknown(of))) =
+                        (v.pieces.first_mut(), line.pieces.first())
+                    {
+                        to.why = of.why.clone();
+                    }
+                    vec![v]
+                }
+            };
+            let map = fields.into_iter().enumerate().map(|(i, v)| (i as i64, v)).collect();
             self.sh.set(&a, Content::Indexed(map));
             self.sh.status = status;
             return;
         }
-        if names.is_empty() {
-            self.assign_name("REPLY", line, at);
-            self.sh.status = status;
-            return;
+        let reply = names.is_empty();
+        if reply {
+            names.push("REPLY".into());
         }
-        if names.len() == 1 && !line.is_known() {
+        if (reply || names.len() == 1 || whole) && text.is_none() {
             let n = names.remove(0);
+            let line = if raw { line } else { super::param::map_known(line, at, |b| Some(bytes_of(&unescape(b)))) };
             self.assign_name(&n, line, at);
             self.sh.status = status;
             return;
         }
-        match (line.as_literal(), self.ifs()) {
+        let made = |f: &[u8]| match f.is_empty() {
+            true => Value::default(),
+            false => Value::computed(f, line.place(), line.taint()),
+        };
+        match (text, self.ifs()) {
+            (Some(text), _) if reply || whole => {
+                let v = made(&bytes_of(&text));
+                self.assign_name(&names.remove(0), v, at);
+                for n in names {
+                    self.assign_name(&n, Value::default(), at);
+                }
+            }
             (Some(text), Some(ifs)) => {
                 let fields = read_fields(&text, &ifs, names.len());
                 for (n, f) in names.iter().zip(fields) {
-                    let v = match f.is_empty() {
-                        true => Value::default(),
-                        false => Value::computed(&f, line.place(), line.taint()),
-                    };
+                    let v = made(&f);
                     self.assign_name(n, v, at);
                 }
             }
@@ -478,6 +540,91 @@ impl Interp<'_> {
             }
         }
         self.sh.status = status;
+    }
+
+    /// A line as `read` takes it: without `-r`, one that ends in a backslash goes on in the next.
+    fn read_logical_line(&mut self, fd: u32, delimiter: u8, raw: bool) -> (Value, Option<i32>) {
+        let mut all = Value::default();
+        loop {
+            let (line, status) = match self.read_line(fd, delimiter) {
+                Ok(Some(l)) => (l, Some(0)),
+                Ok(None) => (Value::default(), Some(1)),
+                Err(l) => {
+                    let known = l.is_known();
+                    (l, if known { Some(1) } else { None })
+                }
+            };
+            let open = |b: &[u8]| b.iter().rev().take_while(|c| **c == b'\\').count() % 2 == 1;
+            let goes_on = !raw && status == Some(0) && line.as_literal().is_some_and(|b| open(&b)) && self.spend(1);
+            if !goes_on {
+                all.push(line);
+                return (all, status);
+            }
+            let length = line.as_literal().map_or(0, |b| b.len()).saturating_sub(1);
+            all.push(line.split_at(length).0);
+            if delimiter != b'\n' {
+                // The escaped delimiter stays.
+                all.push(Value::computed(&[b'\\', delimiter], line.place(), line.taint()));
+            }
+        }
+    }
+
+    /// `read -n` and `read -N`: that many characters, `-n` at most up to the delimiter.
+    fn read_count(&mut self, fd: u32, delimiter: Option<u8>, count: Option<usize>, raw: bool) -> (Value, Option<i32>) {
+        let at = Place::new(self.text, Default::default());
+        let unknown = (Value::unknown(Why::Stdin, at), None);
+        let Some(count) = count else { return unknown };
+        let End::Input(i) = self.sh.fd(fd).clone() else {
+            return match self.sh.fd(fd) {
+                End::Nothing => (Value::default(), Some(i32::from(count > 0))),
+                _ => unknown,
+            };
+        };
+        let content = self.input(i);
+        let Some(text) = content.as_literal().map(|b| b.into_owned()) else { return unknown };
+        let (mut end, mut taken, mut status) = (0usize, 0usize, i32::from(count > 0));
+        let mut skip = 0usize;
+        while taken < count {
+            let Some(b) = text.get(end).copied() else { break };
+            if Some(b) == delimiter {
+                skip = 1;
+                status = 0;
+                break;
+            }
+            let escaped = !raw && b == b'\\' && end.saturating_add(1) < text.len();
+            let first = end.saturating_add(usize::from(escaped));
+            let wide = |b: &&u8| **b & 0xc0 == 0x80;
+            let width = text.get(first.saturating_add(1)..).unwrap_or(&[]).iter().take_while(wide).count();
+            end = first.saturating_add(1).saturating_add(width);
+            taken = taken.saturating_add(1);
+        }
+        if taken == count {
+            status = 0;
+        }
+        let (head, rest) = content.split_at(end);
+        self.set_input(i, rest.split_at(skip).1);
+        (head, Some(status))
+    }
+
+    /// Field splitting of a line whose escaped bytes are no separators.
+    fn split_marked(&mut self, text: &[(u8, bool)], line: &Value) -> Vec<Value> {
+        use super::expand::{Mode, Run};
+        let mut runs = Vec::new();
+        let mut rest = text;
+        while let Some((_, quoted)) = rest.first() {
+            let n = rest.iter().take_while(|(_, q)| q == quoted).count();
+            let (head, tail) = rest.split_at(n);
+            let mode = if *quoted { Mode::Quoted } else { Mode::Expanded };
+            for p in Value::computed(&bytes_of(head), line.place(), line.taint()).pieces {
+                runs.push(Run::Piece(p, mode));
+            }
+            rest = tail;
+        }
+        let mut out = Vec::new();
+        let noglob = std::mem::replace(&mut self.sh.opts.noglob, true);
+        self.split(runs, &mut out);
+        self.sh.opts.noglob = noglob;
+        out
     }
 
     /// `set`
@@ -609,61 +756,96 @@ impl Interp<'_> {
     }
 }
 
-/// Backslashes of a line that `read` without `-r` takes out.
-fn unescape(b: &[u8]) -> Vec<u8> {
+/// A word that names a variable: a subscript in it (`a[1]`) is a pattern that matches no file.
+pub(crate) fn globs_as_text(v: &Value) -> Value {
+    let mut out = Value::default();
+    for p in &v.pieces {
+        match p {
+            Piece::Glob(crate::value::Glob::Bracket(b), at) => {
+                let mut text = vec![b'['];
+                text.extend(b.iter().filter(|c| **c != b'\\'));
+                text.push(b']');
+                out.push(Value::computed(&text, *at, Taint::default()));
+            }
+            Piece::Glob(_, at) => {
+                let text = Value { pieces: smallvec::smallvec![p.clone()] }.show();
+                out.push(Value::computed(text.as_bytes(), *at, Taint::default()));
+            }
+            other => out.push_piece(other.clone()),
+        }
+    }
+    out
+}
+
+/// A subscript without its closing bracket.
+fn closed(rest: &str) -> &str {
+    rest.strip_suffix(']').unwrap_or(rest)
+}
+
+/// Bytes of which none is escaped.
+fn plain(b: &[u8]) -> Vec<(u8, bool)> {
+    b.iter().map(|c| (*c, false)).collect()
+}
+
+/// The bytes alone.
+fn bytes_of(text: &[(u8, bool)]) -> Vec<u8> {
+    text.iter().map(|(b, _)| *b).collect()
+}
+
+/// The bytes of a line as `read` without `-r` takes it: backslashes go, and what stood after one is marked.
+fn unescape(b: &[u8]) -> Vec<(u8, bool)> {
     let mut out = Vec::with_capacity(b.len());
     let mut it = b.iter();
     while let Some(c) = it.next() {
         if *c == b'\\' {
             if let Some(n) = it.next() {
-                out.push(*n);
+                out.push((*n, true));
             }
         } else {
-            out.push(*c);
+            out.push((*c, false));
         }
     }
     out
 }
 
 /// The fields of a line for `n` names: the last gets all that is left (POSIX XCU read).
-fn read_fields(text: &[u8], ifs: &[u8], n: usize) -> Vec<Vec<u8>> {
-    let white = |b: u8| ifs.contains(&b) && matches!(b, b' ' | b'\t' | b'\n');
+fn read_fields(text: &[(u8, bool)], ifs: &[u8], n: usize) -> Vec<Vec<u8>> {
+    let separates = |(b, quoted): (u8, bool)| !quoted && ifs.contains(&b);
+    let white = |c: (u8, bool)| separates(c) && matches!(c.0, b' ' | b'\t' | b'\n');
     let get = |i: usize| text.get(i).copied();
-    let mut out = Vec::new();
-    let mut i = 0usize;
-    while get(i).is_some_and(white) {
-        i = i.saturating_add(1);
-    }
-    while out.len().saturating_add(1) < n {
+    // The first word from `i` on, and where the next one begins.
+    let word = |mut i: usize| {
         let start = i;
-        while get(i).is_some_and(|b| !ifs.contains(&b)) {
+        while get(i).is_some_and(|c| !separates(c)) {
             i = i.saturating_add(1);
         }
-        out.push(text.get(start..i).unwrap_or(&[]).to_vec());
+        let word = bytes_of(text.get(start..i).unwrap_or(&[]));
         while get(i).is_some_and(white) {
             i = i.saturating_add(1);
         }
-        if get(i).is_some_and(|b| ifs.contains(&b) && !white(b)) {
+        if get(i).is_some_and(|c| separates(c) && !white(c)) {
             i = i.saturating_add(1);
             while get(i).is_some_and(white) {
                 i = i.saturating_add(1);
             }
         }
+        (word, i)
+    };
+    let mut i = text.iter().take_while(|c| white(**c)).count();
+    let mut out = Vec::new();
+    while out.len().saturating_add(1) < n {
+        let (w, next) = word(i);
+        out.push(w);
+        i = next;
     }
-    let mut rest = text.get(i..).unwrap_or(&[]).to_vec();
-    while rest.last().is_some_and(|b| white(*b)) {
-        rest.pop();
-    }
-    // One trailing delimiter that is no white space goes, if it is the only one.
-    if rest.last().is_some_and(|b| ifs.contains(b)) && rest.iter().filter(|b| ifs.contains(b)).count() == 1 {
-        rest.pop();
-        while rest.last().is_some_and(|b| white(*b)) {
-            rest.pop();
-        }
-    }
-    out.push(rest);
-    while out.len() < n {
-        out.push(Vec::new());
+    // A separator at the end goes with the last word if nothing follows it.
+    let (w, next) = word(i);
+    if next >= text.len() {
+        out.push(w);
+    } else {
+        let rest = text.get(i..).unwrap_or(&[]);
+        let end = rest.iter().rposition(|c| !white(*c)).map_or(0, |k| k.saturating_add(1));
+        out.push(bytes_of(rest.get(..end).unwrap_or(&[])));
     }
     out
 }

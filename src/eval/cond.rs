@@ -3,9 +3,11 @@
 //! In: the tree's conditions, or the words of `test`. Out: `Some(truth)`, or `None`. Files are never looked at.
 
 use super::Interp;
+use super::expand::{Mode, Run};
 use super::param::empty;
+use super::scope::Content;
 use crate::syntax::ast::{Cond, Word};
-use crate::value::Value;
+use crate::value::{Piece, Value};
 
 impl Interp<'_> {
     /// A conditional expression. Both sides are walked where the first does not decide, since expansions in them run.
@@ -54,25 +56,15 @@ impl Interp<'_> {
                 let p = self.pattern(right);
                 self.matches(left, &p).map(|t| !t)
             }
-            "=~" => {
-                // The groups that matched go into BASH_REMATCH; regular expressions are not computed here.
-                let v = self.pattern(right);
-                let at = v.place();
-                let all =
-                    Value::unknown_tainted(crate::value::Why::NotComputed("regular expression"), at, left.taint());
-                self.sh.set("BASH_REMATCH", super::scope::Content::Scalar(all));
-                match (left.as_literal(), v.as_literal()) {
-                    // An expression without operators is found or not.
-                    (Some(l), Some(r)) if !r.iter().any(|b| b"\\.[](){}*+?|^$".contains(b)) => {
-                        Some(r.is_empty() || l.windows(r.len()).any(|w| w == r.as_ref()))
-                    }
-                    _ => None,
-                }
-            }
+            "=~" => self.regex(left, right),
             "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
                 let r = self.single(right);
-                let (a, b) = (self.arith_of(left).ok(), self.arith_of(&r).ok());
-                compare(op, a?, b?)
+                let a = self.arith_inner(|me| me.arith_of(left));
+                let b = self.arith_inner(|me| me.arith_of(&r));
+                match (a, b) {
+                    (Err(()), _) | (_, Err(())) => Some(false),
+                    (Ok(a), Ok(b)) => compare(op, a?, b?),
+                }
             }
             _ => {
                 let r = self.single(right);
@@ -85,18 +77,47 @@ impl Interp<'_> {
         match op {
             "-n" => empty(v).map(|e| !e),
             "-z" => empty(v),
-            "-v" => {
-                let name = v.as_str()?.into_owned();
-                let base = name.split('[').next().unwrap_or_default();
-                match self.sh.var(base) {
-                    Some(var) if var.attrs.maybe_unset => None,
-                    Some(var) if !name.contains('[') => Some(!matches!(var.content, super::scope::Content::Unset)),
-                    _ => None,
-                }
-            }
-            "-o" => None,
-            // Files, descriptors, terminals: what is there is not known.
+            "-v" => self.is_set(v),
+            // Files, descriptors, terminals: what is there is not known. No file has no name.
+            "-o" | "-t" | "-R" => None,
+            _ if empty(v) == Some(true) => Some(false),
             _ => None,
+        }
+    }
+
+    /// `-v name`, `-v name[subscript]`
+    fn is_set(&mut self, v: &Value) -> Option<bool> {
+        let name = super::builtin::globs_as_text(v).as_str()?.into_owned();
+        let at = v.place();
+        let (base, subscript) = match name.split_once('[') {
+            Some((b, s)) => (b, Some(s.strip_suffix(']').unwrap_or(s))),
+            None => (name.as_str(), None),
+        };
+        let base = self.sh.target(base).into_owned();
+        let var = self.sh.var(&base)?;
+        if var.attrs.maybe_unset {
+            return None;
+        }
+        match (&var.content, subscript) {
+            (Content::Opaque(_), _) => None,
+            (Content::Unset, _) => Some(false),
+            (Content::Scalar(v), _)
+                if v.pieces
+                    .iter()
+                    .any(|p| matches!(p, Piece::Unknown(u) if matches!(u.why, crate::value::Why::Environment(_)))) =>
+            {
+                None
+            }
+            (Content::Scalar(_), None) => Some(true),
+            (Content::Indexed(m), None) => Some(m.contains_key(&0)),
+            (Content::Assoc(m), None) => Some(m.iter().any(|(k, _)| k == b"0")),
+            (Content::Indexed(m), Some("@" | "*")) => Some(!m.is_empty()),
+            (Content::Assoc(m), Some("@" | "*")) => Some(!m.is_empty()),
+            (_, Some(s)) => {
+                let s = s.to_string();
+                let key = self.key_text(&base, &s, at)?;
+                Some(self.element(&base, &key, at).is_some())
+            }
         }
     }
 
@@ -110,48 +131,196 @@ impl Interp<'_> {
         }
     }
 
-    /// `test` and `[`, by the number of their operands (POSIX XCU test). The closing `]` is taken off already.
-    pub(crate) fn test(&mut self, args: &[Value]) -> Option<bool> {
+    /// `[[ text =~ expression ]]`: quoted parts of the expression are literal. The groups go into `BASH_REMATCH`.
+    fn regex(&mut self, left: &Value, right: &Word) -> Option<bool> {
+        let mut runs = Vec::new();
+        self.runs(&right.parts, false, &mut runs);
+        let mut pattern = Some(Vec::new());
+        let mut at = left.place();
+        for r in runs {
+            let Run::Piece(p, mode) = r else { continue };
+            at = Value { pieces: smallvec::smallvec![p.clone()] }.place();
+            let Some(text) = pattern.as_mut() else { break };
+            match p {
+                Piece::Literal(l) if mode == Mode::Quoted => {
+                    for b in l.bytes.iter() {
+                        if b"\\.[](){}*+?|^$".contains(b) {
+                            text.push(b'\\');
+                        }
+                        text.push(*b);
+                    }
+                }
+                Piece::Literal(l) => text.extend_from_slice(&l.bytes),
+                Piece::Glob(crate::value::Glob::Bracket(b), _) => {
+                    text.push(b'[');
+                    text.extend(b.iter().filter(|c| **c != b'\\'));
+                    text.push(b']');
+                }
+                p @ Piece::Glob(..) => text.extend(Value { pieces: smallvec::smallvec![p] }.show().as_bytes()),
+                Piece::OneOf(_) | Piece::Unknown(_) => pattern = None,
+            }
+        }
+        let found = match (left.as_literal(), pattern) {
+            (Some(l), Some(p)) => {
+                self.spend(1 + l.len() as u64 / 16 + p.len() as u64);
+                crate::value::transform::regex_groups(&p, &l, self.sh.opts.nocasematch).ok()
+            }
+            _ => None,
+        };
+        let Some(groups) = found else {
+            let all = Value::unknown_tainted(crate::value::Why::NotComputed("regular expression"), at, left.taint());
+            self.sh.set("BASH_REMATCH", Content::Scalar(all));
+            return None;
+        };
+        let made = |g: Option<Vec<u8>>| match g {
+            Some(g) if !g.is_empty() => Value::computed(&g, at, left.taint()),
+            _ => Value::default(),
+        };
+        let hit = groups.is_some();
+        let list = groups.unwrap_or_default().into_iter().enumerate().map(|(i, g)| (i as i64, made(g))).collect();
+        self.sh.set("BASH_REMATCH", Content::Indexed(list));
+        Some(hit)
+    }
+
+    /// `test` and `[`, by the number of their operands (POSIX XCU test). The closing `]` is taken off already. Gives the
+    /// exit status: 2 for what is no expression.
+    pub(crate) fn test(&mut self, args: &[Value]) -> Option<i32> {
         // A word that may be several or none leaves open which form this is.
-        let splits = args.iter().any(|v| {
-            v.pieces.iter().any(|p| {
-                matches!(p, crate::value::Piece::Unknown(u) if u.splits) || matches!(p, crate::value::Piece::Glob(..))
-            })
-        });
-        if splits {
+        let splits = args.iter().any(|v| v.pieces.iter().any(|p| matches!(p, Piece::Unknown(u) if u.splits)));
+        let matches = args.iter().any(|v| v.pieces.iter().any(|p| matches!(p, Piece::Glob(..))));
+        let named = matches!(args, [op, _] if op.as_str().as_deref() == Some("-v"));
+        if splits || (matches && !named) {
             return None;
         }
+        let is = |v: &Value, s: &str| v.as_str().is_some_and(|t| t == s);
+        let not = |s: Option<i32>| s.map(|s| if s > 1 { s } else { 1 - s });
+        let status = |t: Option<bool>| t.map(|t| i32::from(!t));
         match args {
-            [] => Some(false),
-            [a] => empty(a).map(|e| !e),
-            [op, a] if op.as_str().as_deref() == Some("!") => empty(a),
+            [] => Some(1),
+            [a] => status(empty(a).map(|e| !e)),
+            [op, a] if is(op, "!") => status(empty(a)),
             [op, a] => {
                 let op = op.as_str()?.into_owned();
-                self.unary(&op, a)
+                if is_unary(&op) { status(self.unary(&op, a)) } else { Some(2) }
             }
             [a, op, b] => {
                 let op = op.as_str()?.into_owned();
                 match op.as_str() {
-                    "=" | "==" => equal(a, b),
-                    "!=" => equal(a, b).map(|t| !t),
-                    "-a" => Some(!empty(a)? && !empty(b)?),
-                    "-o" => Some(!empty(a)? || !empty(b)?),
-                    "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
-                        let number = |v: &Value| v.as_str().and_then(|s| s.trim().parse::<i64>().ok());
-                        compare(&op, number(a)?, number(b)?)
-                    }
-                    _ => {
-                        if a.as_str().as_deref() == Some("!") {
-                            return self.test(args.get(1..)?).map(|t| !t);
-                        }
-                        self.binary(&op, a, b)
-                    }
+                    "-a" => status(Some(!empty(a)? && !empty(b)?)),
+                    "-o" => status(Some(!empty(a)? || !empty(b)?)),
+                    _ if is_binary(&op) => self.test_binary(&op, a, b),
+                    _ if is(a, "!") => not(self.test(args.get(1..)?)),
+                    _ if is(a, "(") && is(b, ")") => self.test(args.get(1..2)?),
+                    _ => a.is_known().then_some(2),
                 }
             }
-            [not, rest @ ..] if not.as_str().as_deref() == Some("!") && rest.len() == 3 => self.test(rest).map(|t| !t),
-            _ => None,
+            [first, .., last] => {
+                if args.len() == 4 && is(first, "!") {
+                    return not(self.test(args.get(1..)?));
+                }
+                if args.len() == 4 && is(first, "(") && is(last, ")") {
+                    return self.test(args.get(1..3)?);
+                }
+                let mut at = 0usize;
+                let r = self.test_or(args, &mut at, 0);
+                if at < args.len() && r.is_some() { Some(2) } else { r }
+            }
         }
     }
+
+    fn test_or(&mut self, args: &[Value], at: &mut usize, depth: u32) -> Option<i32> {
+        let mut all = self.test_and(args, at, depth);
+        while args.get(*at).is_some_and(|v| v.as_str().as_deref() == Some("-o")) {
+            *at = at.saturating_add(1);
+            let next = self.test_and(args, at, depth);
+            all = match (all, next) {
+                (Some(2..), _) | (_, Some(2..)) => Some(2),
+                (Some(0), _) | (_, Some(0)) => Some(0),
+                (Some(_), Some(_)) => Some(1),
+                _ => None,
+            };
+        }
+        all
+    }
+
+    fn test_and(&mut self, args: &[Value], at: &mut usize, depth: u32) -> Option<i32> {
+        let mut all = self.test_term(args, at, depth);
+        while args.get(*at).is_some_and(|v| v.as_str().as_deref() == Some("-a")) {
+            *at = at.saturating_add(1);
+            let next = self.test_term(args, at, depth);
+            all = match (all, next) {
+                (Some(2..), _) | (_, Some(2..)) => Some(2),
+                (Some(1), _) | (_, Some(1)) => Some(1),
+                (Some(_), Some(_)) => Some(0),
+                _ => None,
+            };
+        }
+        all
+    }
+
+    fn test_term(&mut self, args: &[Value], at: &mut usize, depth: u32) -> Option<i32> {
+        let Some(first) = args.get(*at) else { return Some(2) };
+        if depth > crate::limits::MAX_DEPTH {
+            return None;
+        }
+        let word = first.as_str().map(|s| s.into_owned());
+        if word.as_deref() == Some("!") {
+            *at = at.saturating_add(1);
+            return self.test_term(args, at, depth.saturating_add(1)).map(|s| if s > 1 { s } else { 1 - s });
+        }
+        if word.as_deref() == Some("(") {
+            *at = at.saturating_add(1);
+            let r = self.test_or(args, at, depth.saturating_add(1));
+            let closed = args.get(*at).is_some_and(|v| v.as_str().as_deref() == Some(")"));
+            *at = at.saturating_add(1);
+            return if closed { r } else { r.map(|_| 2) };
+        }
+        let next = at.saturating_add(1);
+        if let (Some(op), Some(b)) = (args.get(next), args.get(next.saturating_add(1)))
+            && let Some(op) = op.as_str().map(|s| s.into_owned())
+            && is_binary(&op)
+        {
+            let r = self.test_binary(&op, first, b);
+            *at = at.saturating_add(3);
+            return r;
+        }
+        if let (Some(op), Some(a)) = (&word, args.get(next))
+            && is_unary(op)
+        {
+            let r = self.unary(op, a).map(|t| i32::from(!t));
+            *at = at.saturating_add(2);
+            return r;
+        }
+        *at = next;
+        empty(first).map(i32::from)
+    }
+
+    fn test_binary(&mut self, op: &str, a: &Value, b: &Value) -> Option<i32> {
+        let r = match op {
+            "=" | "==" => equal(a, b),
+            "!=" => equal(a, b).map(|t| !t),
+            "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
+                let (x, y) = (a.as_str(), b.as_str());
+                // What is no decimal number is an error.
+                let number = |s: &str| s.trim().strip_prefix('+').unwrap_or(s.trim()).parse::<i64>().ok();
+                match (x.as_deref().map(number), y.as_deref().map(number)) {
+                    (Some(None), _) | (_, Some(None)) => return Some(2),
+                    (Some(Some(x)), Some(Some(y))) => compare(op, x, y),
+                    _ => None,
+                }
+            }
+            _ => self.binary(op, a, b),
+        };
+        r.map(|t| i32::from(!t))
+    }
+}
+
+fn is_unary(op: &str) -> bool {
+    matches!(op.as_bytes(), [b'-', c] if b"abcdefghknoprstuvwxzGLNORS".contains(c))
+}
+
+fn is_binary(op: &str) -> bool {
+    matches!(op, "=" | "==" | "!=" | "<" | ">" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-nt" | "-ot" | "-ef")
 }
 
 fn equal(a: &Value, b: &Value) -> Option<bool> {

@@ -82,7 +82,7 @@ impl Interp<'_> {
         };
         let Some(key) = key else {
             let taint = v.taint();
-            self.sh.set(name, Content::Scalar(Value::unknown_tainted(Why::Joined, at, taint)));
+            self.sh.set(name, Content::Opaque(taint));
             return;
         };
         let v = if append {
@@ -174,11 +174,26 @@ impl Interp<'_> {
             return;
         }
         let attrs = self.sh.var(name).map(|v| v.attrs).unwrap_or_default();
+        // All values are expanded before the first subscript is evaluated: `([i++]=$i [i++]=$i)`.
+        let mut values = Vec::with_capacity(elements.len());
         for e in elements {
+            let mut words = Vec::new();
+            match &e.subscript {
+                Some(_) => words.push(self.single(&e.value)),
+                None => {
+                    self.field_word(&e.value, &mut words);
+                    if elements.len() > 1 {
+                        self.drop_parameters_beside(&mut words);
+                    }
+                }
+            }
+            values.push(words);
+        }
+        for (e, mut words) in elements.iter().zip(values) {
             match &e.subscript {
                 Some(s) => {
                     let index = self.arith(s).unwrap_or(next);
-                    let mut v = self.single(&e.value);
+                    let mut v = words.pop().unwrap_or_default();
                     if e.append
                         && let Some(mut old) = m.get(&index).cloned()
                     {
@@ -189,11 +204,6 @@ impl Interp<'_> {
                     next = index.saturating_add(1);
                 }
                 None => {
-                    let mut words = Vec::new();
-                    self.field_word(&e.value, &mut words);
-                    if elements.len() > 1 {
-                        self.drop_parameters_beside(&mut words);
-                    }
                     for w in words {
                         if m.len() >= crate::limits::MAX_FIELDS {
                             self.limit("elements of an array", at);
@@ -219,33 +229,31 @@ impl Interp<'_> {
     /// `declare`, `typeset`, `local`, `export`, `readonly` with the words of the tree: assignments in them are no
     /// fields, so they are neither split nor globbed.
     pub(crate) fn declare(&mut self, kind: &str, words: &[crate::syntax::ast::Word]) {
-        let mut attrs = Attrs::default();
-        let mut off = Attrs::default();
-        let mut array = false;
-        let mut assoc = false;
-        let mut global = false;
-        let mut remove = false;
-        let mut print = false;
-        let in_function = !self.calls.is_empty();
-        attrs.exported = kind == "export";
-        attrs.readonly = kind == "readonly";
-        let mut options = true;
+        let mut d = Declaration::new(kind, !self.calls.is_empty());
         for w in words {
             if let Some(a) = w.assignment.as_deref() {
-                options = false;
-                let local = kind == "local" || (matches!(kind, "declare" | "typeset") && in_function && !global);
-                let name = if attrs.nameref { a.name.clone() } else { self.sh.target(&a.name).into_owned() };
+                d.options = false;
+                if a.subscript.is_some() && matches!(kind, "export" | "readonly") {
+                    // Not a valid identifier.
+                    d.status = Some(1);
+                    continue;
+                }
+                let name = if d.attrs.nameref { a.name.clone() } else { self.sh.target(&a.name).into_owned() };
                 // The value is expanded before the name becomes local: `local x=$x`.
                 let early = match (&a.value, &a.subscript) {
                     (AssignValue::Word(v), None) => Some(self.single(v)),
                     _ => None,
                 };
-                if local {
+                if self.sh.var(&name).is_some_and(|v| v.attrs.readonly) {
+                    d.status = Some(1);
+                    continue;
+                }
+                if d.local() {
                     self.sh.make_local(&name);
                 }
-                self.prepare(&name, attrs, off, array, assoc);
+                self.prepare(&name, &d);
                 match early {
-                    Some(v) if attrs.nameref => self.sh.set(&name, Content::Scalar(v)),
+                    Some(v) if d.attrs.nameref => self.sh.set(&name, Content::Scalar(v)),
                     Some(v) => {
                         let at = self.at(a.span);
                         self.assign_scalar(&name, v, a.append, at);
@@ -254,67 +262,165 @@ impl Interp<'_> {
                         let _ = self.assign(a);
                     }
                 }
-                self.finish(&name, attrs, remove);
+                self.finish(&name, &d);
                 continue;
             }
             let mut fields = Vec::new();
             self.field_word(w, &mut fields);
+            let at = self.at(w.span);
             for f in fields {
-                let Some(text) = f.as_str().map(|s| s.into_owned()) else { continue };
-                if options && text == "--" {
-                    options = false;
-                    continue;
-                }
-                if options && text.len() > 1 && text.starts_with(['-', '+']) {
-                    let on = text.starts_with('-');
-                    let set = if on { &mut attrs } else { &mut off };
-                    for c in text.chars().skip(1) {
-                        match c {
-                            'a' => array = true,
-                            'A' => assoc = true,
-                            'i' => set.integer = true,
-                            'l' => set.lower = true,
-                            'u' => set.upper = true,
-                            'r' => set.readonly = true,
-                            'x' => set.exported = true,
-                            'n' if kind == "export" => remove = true,
-                            'n' => set.nameref = true,
-                            'g' => global = true,
-                            'p' | 'f' | 'F' => print = true,
-                            _ => {}
-                        }
-                    }
-                    continue;
-                }
-                options = false;
-                if print {
-                    continue;
-                }
-                let at = self.at(w.span);
-                let (name, value) = match text.split_once('=') {
-                    Some((n, v)) => (n.to_string(), Some(v.to_string())),
-                    None => (text, None),
-                };
-                let (name, append) = match name.strip_suffix('+') {
-                    Some(n) if value.is_some() => (n.to_string(), true),
-                    _ => (name, false),
-                };
-                if kind == "local" || (matches!(kind, "declare" | "typeset") && in_function && !global) {
-                    self.sh.make_local(&name);
-                }
-                self.prepare(&name, attrs, off, array, assoc);
-                if let Some(v) = value {
-                    let v = Value::computed(v.as_bytes(), at, f.taint());
-                    self.assign_scalar(&name, v, append, at);
-                }
-                self.finish(&name, attrs, remove);
+                self.declare_field(&mut d, &f, at);
             }
         }
-        self.sh.status = Some(0);
+        self.sh.status = d.status;
+    }
+
+    /// The same with words that were expanded already, which is all that there is where the name of the builtin was
+    /// computed.
+    pub(crate) fn declare_fields(&mut self, kind: &str, words: &[Value], at: Place) {
+        let mut d = Declaration::new(kind, !self.calls.is_empty());
+        for f in words {
+            self.declare_field(&mut d, f, at);
+        }
+        self.sh.status = d.status;
+    }
+
+    fn declare_field(&mut self, d: &mut Declaration, f: &Value, at: Place) {
+        let f = super::builtin::globs_as_text(f);
+        let prefix = String::from_utf8_lossy(&f.prefix()).into_owned();
+        // The name has to be known, what it is set to need not.
+        if !f.is_known() && !prefix.contains('=') {
+            d.status = None;
+            return;
+        }
+        if d.options && prefix == "--" {
+            d.options = false;
+            return;
+        }
+        if d.options && prefix.len() > 1 && prefix.starts_with(['-', '+']) {
+            d.option(&prefix);
+            return;
+        }
+        d.options = false;
+        if d.functions {
+            self.emit(1, Value::unknown(Why::NotComputed("declaration of a function"), at));
+            return;
+        }
+        if d.print {
+            let (text, status) = self.declaration_text(&prefix, at);
+            self.emit(1, text);
+            if status != 0 {
+                d.status = Some(status);
+            }
+            return;
+        }
+        let (name, value) = match prefix.split_once('=') {
+            Some((n, _)) => (n.to_string(), Some(f.split_at(n.len().saturating_add(1)).1)),
+            None => (prefix, None),
+        };
+        let (name, append) = match name.strip_suffix('+') {
+            Some(n) if value.is_some() => (n.to_string(), true),
+            _ => (name, false),
+        };
+        let valid = |n: &str| {
+            n.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        };
+        let (base, subscript) = match name.split_once('[') {
+            Some((b, s)) => (b.to_string(), Some(s.strip_suffix(']').unwrap_or(s).to_string())),
+            None => (name, None),
+        };
+        if !valid(&base) || (subscript.is_some() && matches!(d.kind.as_str(), "export" | "readonly")) {
+            d.status = Some(1);
+            return;
+        }
+        let name = if d.attrs.nameref { base } else { self.sh.target(&base).into_owned() };
+        if value.is_some() && self.sh.var(&name).is_some_and(|v| v.attrs.readonly) {
+            d.status = Some(1);
+            return;
+        }
+        if d.local() {
+            self.sh.make_local(&name);
+        }
+        self.prepare(&name, d);
+        match (value, subscript) {
+            (Some(v), None) if d.attrs.nameref => self.sh.set(&name, Content::Scalar(v)),
+            (Some(v), None) => self.assign_scalar(&name, v, append, at),
+            (Some(v), Some(s)) => match self.key_text(&name, &s, at) {
+                Some(k) => self.set_element(&name, &k, v),
+                None => self.sh.set(&name, Content::Opaque(v.taint())),
+            },
+            (None, _) => {}
+        }
+        self.finish(&name, d);
+    }
+
+    /// `declare -p name`
+    fn declaration_text(&mut self, name: &str, at: Place) -> (Value, i32) {
+        let Some(var) = self.sh.var(name).cloned() else {
+            return (Value::unknown(Why::Environment(name.to_string()), at), 0);
+        };
+        let unknown = Value::unknown(Why::NotComputed("declaration of a variable"), at);
+        if var.attrs.maybe_unset {
+            return (unknown, 0);
+        }
+        let a = var.attrs;
+        let mut flags = String::new();
+        let kind = match var.content {
+            Content::Indexed(_) => Some('a'),
+            Content::Assoc(_) => Some('A'),
+            _ => None,
+        };
+        flags.extend(kind);
+        let letters =
+            [(a.integer, 'i'), (a.nameref, 'n'), (a.readonly, 'r'), (a.exported, 'x'), (a.lower, 'l'), (a.upper, 'u')];
+        flags.extend(letters.iter().filter(|(on, _)| *on).map(|(_, c)| *c));
+        if flags.is_empty() {
+            flags.push('-');
+        }
+        let mut out = Value::computed(format!("declare -{flags} {name}").as_bytes(), at, Taint::default());
+        let text = |t: &str| Value::computed(t.as_bytes(), at, Taint::default());
+        let quoted =
+            |v: &Value| v.as_literal().and_then(|b| double_quoted(&b)).map(|q| Value::computed(&q, at, v.taint()));
+        match &var.content {
+            Content::Unset => return (Value::default(), 1),
+            Content::Opaque(_) => return (unknown, 0),
+            Content::Scalar(v) => match quoted(v) {
+                Some(q) => {
+                    out.push(text("="));
+                    out.push(q);
+                }
+                None => return (unknown, 0),
+            },
+            Content::Indexed(m) => {
+                out.push(text("=("));
+                for (i, (k, v)) in m.iter().enumerate() {
+                    let Some(q) = quoted(v) else { return (unknown, 0) };
+                    out.push(text(&format!("{}[{k}]=", if i > 0 { " " } else { "" })));
+                    out.push(q);
+                }
+                out.push(text(")"));
+            }
+            Content::Assoc(m) => {
+                out.push(text("=("));
+                for (k, v) in super::param::table_order(m) {
+                    let key = String::from_utf8_lossy(k).into_owned();
+                    let plain = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+                    let (true, Some(q)) = (plain, quoted(v)) else { return (unknown, 0) };
+                    out.push(text(&format!("[{key}]=")));
+                    out.push(q);
+                    out.push(text(" "));
+                }
+                out.push(text(")"));
+            }
+        }
+        out.push(text("\n"));
+        (out, 0)
     }
 
     /// Attributes that hold before the value is assigned.
-    fn prepare(&mut self, name: &str, attrs: Attrs, off: Attrs, array: bool, assoc: bool) {
+    fn prepare(&mut self, name: &str, d: &Declaration) {
+        let Declaration { attrs, off, array, assoc, .. } = *d;
         if assoc && !matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Assoc(_))) {
             self.sh.set(name, Content::Assoc(Vec::new()));
         } else if array && !matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Indexed(_))) {
@@ -336,7 +442,8 @@ impl Interp<'_> {
         });
     }
 
-    fn finish(&mut self, name: &str, attrs: Attrs, remove: bool) {
+    fn finish(&mut self, name: &str, d: &Declaration) {
+        let Declaration { attrs, remove, .. } = *d;
         if attrs.readonly || remove {
             self.sh.attrs(name, |a| {
                 a.readonly |= attrs.readonly;
@@ -344,6 +451,87 @@ impl Interp<'_> {
             });
         }
     }
+}
+
+/// What the options of a declaration builtin ask for.
+struct Declaration {
+    kind: String,
+    attrs: Attrs,
+    off: Attrs,
+    array: bool,
+    assoc: bool,
+    global: bool,
+    /// `export -n`
+    remove: bool,
+    print: bool,
+    functions: bool,
+    in_function: bool,
+    /// Options may still come.
+    options: bool,
+    status: Option<i32>,
+}
+
+impl Declaration {
+    fn new(kind: &str, in_function: bool) -> Self {
+        let attrs = Attrs { exported: kind == "export", readonly: kind == "readonly", ..Attrs::default() };
+        Declaration {
+            kind: kind.to_string(),
+            attrs,
+            off: Attrs::default(),
+            array: false,
+            assoc: false,
+            global: false,
+            remove: false,
+            print: false,
+            functions: false,
+            in_function,
+            options: true,
+            status: Some(0),
+        }
+    }
+
+    /// True where the names become local to the function.
+    fn local(&self) -> bool {
+        self.kind == "local"
+            || (matches!(self.kind.as_str(), "declare" | "typeset") && self.in_function && !self.global)
+    }
+
+    fn option(&mut self, text: &str) {
+        let on = text.starts_with('-');
+        let set = if on { &mut self.attrs } else { &mut self.off };
+        for c in text.chars().skip(1) {
+            match c {
+                'a' => self.array = true,
+                'A' => self.assoc = true,
+                'i' => set.integer = true,
+                'l' => set.lower = true,
+                'u' => set.upper = true,
+                'r' => set.readonly = true,
+                'x' => set.exported = true,
+                'n' if self.kind == "export" => self.remove = true,
+                'n' => set.nameref = true,
+                'g' => self.global = true,
+                'p' => self.print = true,
+                'f' | 'F' => self.functions = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Text between double quotes, as `declare -p` writes it; `None` for what it writes with `$'…'`.
+fn double_quoted(text: &[u8]) -> Option<Vec<u8>> {
+    let mut out = vec![b'"'];
+    for b in text {
+        match b {
+            b'"' | b'$' | b'`' | b'\\' => out.push(b'\\'),
+            0..=8 | 11..=31 | 127.. => return None,
+            _ => {}
+        }
+        out.push(*b);
+    }
+    out.push(b'"');
+    Some(out)
 }
 
 fn number(n: i64, at: Place) -> Value {

@@ -472,7 +472,9 @@ impl Interp<'_> {
     fn substitution(&mut self, prog: &crate::syntax::ast::Program, span: Span) -> Value {
         let at = self.at(span);
         // `$(< file)` is the file's content.
+        self.substitutions = self.substitutions.saturating_add(1);
         let mut v = self.capture(|me| me.substitution_body(prog, at));
+        drop_nul(&mut v);
         trim_newlines(&mut v);
         v.step(Channel::Substitution);
         v
@@ -490,9 +492,10 @@ fn push_glob(v: &mut Value, p: Piece, noglob: bool) {
     }
 }
 
-/// Text whose glob characters are active → pieces.
+/// Text that is a pattern because it comes out of an expansion → pieces: `*`, `?`, brackets, groups, and backslashes
+/// that take the meaning from what follows them.
 pub(crate) fn glob_literal(l: &Literal, push: &mut dyn FnMut(Piece)) {
-    if !l.bytes.iter().any(|b| matches!(b, b'*' | b'?' | b'[' | b'\\')) {
+    if !l.bytes.iter().any(|b| matches!(b, b'*' | b'?' | b'[' | b'\\' | b'(')) {
         push(Piece::Literal(l.clone()));
         return;
     }
@@ -510,7 +513,23 @@ pub(crate) fn glob_literal(l: &Literal, push: &mut dyn FnMut(Piece)) {
     let mut i = 0;
     while let Some(b) = l.bytes.get(i).copied() {
         let next = i.saturating_add(1);
+        if b == b'\\' && next < l.bytes.len() {
+            // The byte after it is only itself.
+            if i > start {
+                push(Piece::Literal(sub(start, i)));
+            }
+            let end = next.saturating_add(1);
+            push(Piece::Literal(sub(next, end)));
+            start = end;
+            i = end;
+            continue;
+        }
+        let group = matches!(b, b'*' | b'?' | b'+' | b'@' | b'!') && l.bytes.get(next) == Some(&b'(');
         let (glob, end) = match b {
+            _ if group && group_end(&l.bytes, next).is_some() => {
+                let e = group_end(&l.bytes, next).unwrap_or(next);
+                (Some(Glob::Ext(Bytes::from_slice(l.bytes.get(i..e).unwrap_or(&[])))), e)
+            }
             b'*' => (Some(Glob::Star), next),
             b'?' => (Some(Glob::Question), next),
             b'[' => match bracket_end(&l.bytes, next) {
@@ -534,6 +553,23 @@ pub(crate) fn glob_literal(l: &Literal, push: &mut dyn FnMut(Piece)) {
     if i > start {
         push(Piece::Literal(sub(start, i)));
     }
+}
+
+/// One past the parenthesis that closes the one at `open`.
+fn group_end(b: &[u8], open: usize) -> Option<usize> {
+    let mut depth = 0u32;
+    let mut i = open;
+    while let Some(c) = b.get(i) {
+        match c {
+            b'\\' => i = i.saturating_add(1),
+            b'(' => depth = depth.saturating_add(1),
+            b')' if depth == 1 => return Some(i.saturating_add(1)),
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        i = i.saturating_add(1);
+    }
+    None
 }
 
 /// Where the bracket expression that was opened before `from` is closed.
@@ -593,6 +629,18 @@ pub(crate) fn trim_newlines(v: &mut Value) {
             break;
         }
         v.pieces.pop();
+    }
+}
+
+/// The shell keeps no NUL byte of what it reads.
+pub(crate) fn drop_nul(v: &mut Value) {
+    for p in &mut v.pieces {
+        if let Piece::Literal(l) = p
+            && l.bytes.contains(&0)
+        {
+            l.bytes.retain(|b| *b != 0);
+            l.exact = false;
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::effect::graph::{DoubtKind, Process, Reach};
 use crate::effect::{Certainty, EffectId, Language, Object, ProcessId, Props, Site, Verb};
 use crate::limits;
 use crate::source::Place;
-use crate::syntax::ast::{Command, Simple};
+use crate::syntax::ast::{Command, CommandKind, Simple};
 use crate::value::{Channel, Glob, Piece, Taint, Value, Why};
 
 /// What one invocation reads, fetches and makes, while its effects are found.
@@ -66,8 +66,7 @@ impl Interp<'_> {
     pub(crate) fn simple(&mut self, s: &Simple, c: &Command) -> Flow {
         let at = self.at(c.span);
         let pending = self.pending.len();
-        let before = self.sh.status;
-        self.sh.status = Some(0);
+        let substitutions = self.substitutions;
         // Declarations take assignments as arguments: those are not split.
         let declaration = s.words.first().and_then(|w| w.literal()).and_then(|name| self.declaration(&name));
         let argv = match (&declaration, s.words.as_slice()) {
@@ -89,6 +88,10 @@ impl Interp<'_> {
                 v
             }
         };
+        if self.fatal {
+            // An expansion failed: the command is not run. It is looked at all the same.
+            self.certainty = self.certainty.min(Certainty::Conditional);
+        }
         let flow = if argv.is_empty() {
             if !c.redirects.is_empty() {
                 let saved = self.redirect_all(&c.redirects, c.span, None);
@@ -104,21 +107,30 @@ impl Interp<'_> {
                 }
             }
             for a in &s.assignments {
+                if self.sh.var(&self.sh.target(&a.name)).is_some_and(|v| v.attrs.readonly) {
+                    // An error that ends the shell.
+                    self.leave_on_error();
+                    break;
+                }
                 let v = self.assign(a);
                 self.note_variable(&a.name, v, self.at(a.span), None);
             }
-            if s.words.is_empty() && s.assignments.is_empty() {
-                self.sh.status = self.sh.status.and(before.map(|_| 0));
+            // The status of a command without a name is that of the last command substitution in it.
+            if substitutions == self.substitutions && !self.fatal {
+                self.sh.status = Some(0);
             }
             Flow::Next
         } else if let Some(kind) = declaration {
             let by = self.process(&argv.first().map(Value::show).unwrap_or_default(), argv, at, true);
             let saved = self.redirect_all(&c.redirects, c.span, Some(by));
+            let rest = s.words.get(1..).unwrap_or(&[]);
+            self.declare(kind, rest);
+            // Assignments before it hold for nothing that is expanded here; what is substituted in them runs.
+            let (vars, status) = (self.sh.vars.clone(), self.sh.status);
             for a in &s.assignments {
                 let _ = self.assign(a);
             }
-            let rest = s.words.get(1..).unwrap_or(&[]);
-            self.declare(kind, rest);
+            (self.sh.vars, self.sh.status) = (vars, status);
             for w in rest {
                 if let Some(a) = w.assignment.as_deref() {
                     let v = self.variable(&a.name, at);
@@ -139,9 +151,11 @@ impl Interp<'_> {
                 env.push((a.name.clone(), v.unwrap_or_default(), self.at(a.span)));
             }
             for (n, _, _) in &env {
-                self.sh.attrs(n, |a| a.exported = true);
+                self.sh.attrs(n, |a| {
+                    a.exported = true;
+                    a.temporary = true;
+                });
             }
-            self.sh.status = Some(0);
             let only_parameters = argv.iter().all(super::outer::is_parameters);
             let flow = self.alias_or_run(argv, at, &c.redirects, &env, c);
             // `a=b $*` without parameters is an assignment and nothing else.
@@ -180,8 +194,9 @@ impl Interp<'_> {
         env: &[(String, Value, Place)],
         c: &Command,
     ) -> Flow {
-        let _ = c;
+        let plain = matches!(&c.kind, CommandKind::Simple(s) if s.words.first().is_some_and(|w| w.literal().is_some() && !w.is_quoted()));
         if !self.sh.aliases.is_empty()
+            && plain
             && let Some(name) = argv.first().and_then(|v| v.as_str().map(|s| s.into_owned()))
             && let Some(body) = self.sh.aliases.get(&name).cloned()
             && self.calls.len() < 32
@@ -236,6 +251,7 @@ impl Interp<'_> {
             *w = known;
         }
         let Some(word) = argv.first() else { return Flow::Next };
+        let own_functions = functions && !std::mem::take(&mut self.skip_functions);
         let readings = word.readings();
         if readings.len() > 1 || readings.first().is_some_and(|r| r != word) {
             // A command word with several readings: each of them.
@@ -256,7 +272,7 @@ impl Interp<'_> {
         }
         let name = word.as_str().map(|s| s.into_owned());
         self.sh.last_arg = argv.last().cloned();
-        if functions
+        if own_functions
             && let Some(n) = &name
             && let Some(f) = self.sh.functions.get(n).cloned()
         {
@@ -649,6 +665,7 @@ impl Interp<'_> {
             self.flow(id, &taint);
             self.within(u, inv, socket, |me| {
                 if same_shell {
+                    me.skip_functions = true;
                     flow = me.run_words(argv, place, None, &env, true);
                 } else {
                     let chdir = inv.uses.iter().find(|x| x.role == Role::PathChdir).map(|x| x.value.clone());

@@ -14,6 +14,13 @@ use crate::value::{Piece, Value, Why};
 impl Interp<'_> {
     /// `for` and `select`.
     pub(crate) fn for_loop(&mut self, f: &For, select: bool) -> Flow {
+        self.loops = self.loops.saturating_add(1);
+        let flow = self.for_turns(f, select);
+        self.loops = self.loops.saturating_sub(1);
+        flow
+    }
+
+    fn for_turns(&mut self, f: &For, select: bool) -> Flow {
         let items = match &f.words {
             Some(ws) => {
                 let mut items = self.fields(ws);
@@ -27,7 +34,9 @@ impl Interp<'_> {
                 None => vec![Self::many_words(Why::Parameter("@".into()), self.at(f.body.span), Default::default())],
             },
         };
-        self.sh.status = Some(0);
+        if items.is_empty() {
+            self.sh.status = Some(0);
+        }
         if select {
             // Which one a person picks is not known.
             let mut v = Value::default();
@@ -139,8 +148,7 @@ impl Interp<'_> {
         }
         self.turns(
             |me| {
-                me.sh.status =
-                    if f.test.parts.is_empty() { Some(0) } else { me.arith(&f.test).ok().map(|n| i32::from(n == 0)) };
+                me.sh.status = if blank(&f.test) { Some(0) } else { me.arith(&f.test).ok().map(|n| i32::from(n == 0)) };
                 Flow::Next
             },
             false,
@@ -155,6 +163,19 @@ impl Interp<'_> {
 
     fn turns(
         &mut self,
+        condition: impl FnMut(&mut Self) -> Flow,
+        until: bool,
+        body: &List,
+        step: impl FnMut(&mut Self),
+    ) -> Flow {
+        self.loops = self.loops.saturating_add(1);
+        let flow = self.turns_of(condition, until, body, step);
+        self.loops = self.loops.saturating_sub(1);
+        flow
+    }
+
+    fn turns_of(
+        &mut self,
         mut condition: impl FnMut(&mut Self) -> Flow,
         until: bool,
         body: &List,
@@ -167,9 +188,11 @@ impl Interp<'_> {
             n = n.saturating_add(1);
             let before = self.sh.clone();
             let unread = self.unread();
-            let flow = condition(self);
-            if flow != Flow::Next {
-                break flow;
+            match condition(self) {
+                Flow::Next | Flow::Continue(0 | 1) => {}
+                Flow::Break(k) => break if k > 1 { Flow::Break(k.saturating_sub(1)) } else { Flow::Next },
+                Flow::Continue(k) => break Flow::Continue(k.saturating_sub(1)),
+                flow => break flow,
             }
             let go = self.sh.status.map(|s| (s == 0) != until);
             if go == Some(false) {
@@ -225,4 +248,11 @@ impl Interp<'_> {
         self.certainty = saved;
         flow
     }
+}
+
+/// True where an expression is left out.
+fn blank(t: &crate::syntax::ast::ArithText) -> bool {
+    t.parts
+        .iter()
+        .all(|p| matches!(&p.kind, crate::syntax::ast::PartKind::Literal(b) if b.iter().all(u8::is_ascii_whitespace)))
 }

@@ -120,7 +120,12 @@ pub(crate) struct Interp<'a> {
     forking: bool,
     /// True where the condition of the surrounding construct is the reason that it runs (`if`, `&&`).
     loops: u32,
+    /// The next `/dev/fd/N` of a process substitution: bash counts down, and frees them with the command.
     fd_names: u32,
+    /// The next command word names no function (`command`, `builtin`).
+    skip_functions: bool,
+    /// Command substitutions that were run so far.
+    substitutions: u64,
     /// An expansion failed, which ends a shell that is not interactive.
     pub(crate) fatal: bool,
     /// Commands that are being run by commands.
@@ -178,6 +183,8 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         forking: false,
         loops: 0,
         fd_names: 63,
+        skip_functions: false,
+        substitutions: 0,
         fatal: false,
         wrappers: 0,
         witness: context.witness,
@@ -345,7 +352,9 @@ impl Interp<'_> {
     /// A program of the same text inside a word: noted as a program of its own, run in the current state.
     pub(crate) fn nested_program(&mut self, prog: &Program, at: Place, reach: Reach) {
         let before = self.enter_program(self.language, self.text, at, reach, self.parent);
-        self.sh.status = Some(0);
+        if prog.lists.is_empty() {
+            self.sh.status = Some(0);
+        }
         self.doubt_unparsed(&prog.unparsed);
         self.statements(prog);
         self.program = before;
@@ -407,7 +416,7 @@ impl Interp<'_> {
 
     fn fd_name(&mut self, at: Place, taint: Taint) -> (String, Value) {
         let name = format!("/dev/fd/{}", self.fd_names);
-        self.fd_names = self.fd_names.saturating_add(1);
+        self.fd_names = self.fd_names.saturating_sub(1).max(10);
         let v = Value::computed(name.as_bytes(), at, taint);
         (name, v)
     }
@@ -444,6 +453,31 @@ impl Interp<'_> {
         let saved = std::mem::replace(&mut self.text, text);
         let before = self.enter_program(self.language, text, at, Reach::Variable, self.parent);
         let out = self.quoted_parts(&parts);
+        self.program = before;
+        self.text = saved;
+        out
+    }
+
+    /// Text that is expanded once more as the key of an associative array: its quotes go, too.
+    pub(crate) fn expand_key(&mut self, v: Value, at: Place) -> Value {
+        let Some((bytes, segments)) = v.to_text() else { return v };
+        if !bytes.iter().any(|b| matches!(b, b'$' | b'`' | b'\\' | b'"' | b'\'')) {
+            return v;
+        }
+        // Read where a key stands: as the subscript of an assignment.
+        let mut line = b"_[".to_vec();
+        line.extend_from_slice(&bytes);
+        line.extend_from_slice(b"]=");
+        let mut shifted = vec![crate::source::Segment { start: 0, from: at, exact: false }];
+        shifted.extend(segments.into_iter().map(|s| crate::source::Segment { start: s.start.saturating_add(2), ..s }));
+        let text = self.source.add(&line, at, shifted);
+        let prog = crate::syntax::shell::read(&line, Dialect::BASH);
+        let key = prog.lists.first().and_then(|l| l.items.first()).and_then(|i| i.first.stages.first());
+        let Some(crate::syntax::ast::CommandKind::Simple(s)) = key.map(|c| &c.kind) else { return v };
+        let Some(subscript) = s.assignments.first().and_then(|a| a.subscript.as_ref()) else { return v };
+        let saved = std::mem::replace(&mut self.text, text);
+        let before = self.enter_program(self.language, text, at, Reach::Variable, self.parent);
+        let out = self.quoted_parts(&subscript.parts);
         self.program = before;
         self.text = saved;
         out

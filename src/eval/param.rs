@@ -7,6 +7,7 @@ use super::Interp;
 use super::expand::{Mode, Run};
 use super::glob::compile;
 use super::scope::Content;
+use crate::effect::Language;
 use crate::effect::graph::DoubtKind;
 use crate::source::{Place, Span};
 use crate::syntax::ast::{ArithText, Param, ParamOp, ReplaceAt, Subscript, Word};
@@ -43,6 +44,10 @@ impl Interp<'_> {
             ParamOp::Other(parts) => {
                 // Every substitution in it is visited; the result is not computed.
                 let inner = self.quoted_parts(parts);
+                if matches!(self.language, Language::Sh | Language::Bash) {
+                    // A bad substitution: the command is not run.
+                    self.leave_on_error();
+                }
                 let v = Value::unknown_tainted(Why::NotComputed("expansion of another shell"), at, inner.taint());
                 return self.value_runs(v, quoted, out);
             }
@@ -89,7 +94,11 @@ impl Interp<'_> {
     }
 
     fn many_runs(&mut self, list: Vec<Value>, star: bool, quoted: bool, at: Place, out: &mut Vec<Run>) {
-        if star && quoted {
+        let first = self.ifs().and_then(|ifs| ifs.first().copied());
+        let separates = first.is_some_and(|b| !matches!(b, b' ' | b'\t' | b'\n'));
+        if (star && quoted) || (!quoted && separates && !self.sh.opts.no_split && list.len() > 1) {
+            // Unquoted, elements are joined with a first character of IFS that is no blank, and split at it again: empty
+            // ones survive that.
             let sep: Vec<u8> = match self.ifs() {
                 Some(ifs) => ifs.first().map(|b| vec![*b]).unwrap_or_default(),
                 None => b" ".to_vec(),
@@ -101,10 +110,10 @@ impl Interp<'_> {
                 }
                 v.push(item);
             }
-            if v.pieces.is_empty() {
+            if v.pieces.is_empty() && quoted {
                 out.push(Run::Null);
             }
-            return self.value_runs(v, true, out);
+            return self.value_runs(v, quoted, out);
         }
         for (i, v) in list.into_iter().enumerate() {
             if i > 0 {
@@ -179,11 +188,33 @@ impl Interp<'_> {
         if let Some((base, rest)) = target.split_once('[')
             && subscript.is_none()
         {
-            let key = rest.trim_end_matches(']').to_string();
-            let base = base.to_string();
-            return Got::One(self.element(&base, key.as_bytes(), at));
+            let (base, rest) = (base.to_string(), rest.to_string());
+            return self.element_text(&base, &rest, at);
         }
         let name = target.as_str();
+        if name == "FUNCNAME" && self.sh.var(name).is_none() && !self.calls.is_empty() {
+            let names: Vec<Value> = self
+                .calls
+                .iter()
+                .rev()
+                .filter(|n| !n.contains(' '))
+                .map(|n| Value::computed(n.as_bytes(), at, Taint::default()))
+                .collect();
+            return match subscript {
+                None => Got::One(names.into_iter().next()),
+                Some(s @ (Subscript::At | Subscript::Star)) => {
+                    // Outside of all functions is one more, of the shell's own.
+                    let mut all = names;
+                    all.push(Self::many_words(Why::Parameter(name.to_string()), at, Taint::default()));
+                    Got::Many(all, matches!(s, Subscript::Star))
+                }
+                Some(Subscript::Index(t)) => {
+                    let i = self.arith(t).ok().and_then(|n| usize::try_from(n).ok());
+                    let v = i.and_then(|i| names.into_iter().nth(i));
+                    Got::One(Some(v.unwrap_or_else(|| Value::unknown(Why::Parameter(name.to_string()), at))))
+                }
+            };
+        }
         let Some(var) = self.sh.var(name) else {
             let v = match name {
                 "HOME" => Value::unknown(Why::Home(String::new()), at),
@@ -192,6 +223,14 @@ impl Interp<'_> {
                 "OPTIND" => Value::computed(b"1", at, Taint::default()),
                 _ => Value::unknown(Why::Environment(name.to_string()), at),
             };
+            let mut v = v;
+            let many = matches!(subscript, Some(Subscript::At | Subscript::Star));
+            // It may be unset, or an array.
+            if let Some(Piece::Unknown(u)) = v.pieces.first_mut()
+                && many
+            {
+                u.splits = true;
+            }
             return match subscript {
                 Some(Subscript::At) => Got::Many(vec![v], false),
                 Some(Subscript::Star) => Got::Many(vec![v], true),
@@ -216,18 +255,8 @@ impl Interp<'_> {
                 Got::Many(m.values().cloned().collect(), matches!(s, Subscript::Star))
             }
             (Content::Assoc(m), Some(s @ (Subscript::At | Subscript::Star))) => {
-                // bash gives them in the order of its hash table: the set is known, the order is not.
                 let star = matches!(s, Subscript::Star);
-                if m.len() > 1 {
-                    let mut taint = Taint::default();
-                    m.iter().for_each(|(_, v)| taint.join(&v.taint()));
-                    let mut v = Value::unknown_tainted(Why::NotComputed("order of an associative array"), at, taint);
-                    if let Some(Piece::Unknown(u)) = v.pieces.first_mut() {
-                        u.splits = true;
-                    }
-                    return Got::Many(vec![v], star);
-                }
-                Got::Many(m.iter().map(|(_, v)| v.clone()).collect(), star)
+                Got::Many(table_order(m).into_iter().map(|(_, v)| v.clone()).collect(), star)
             }
             (_, Some(Subscript::Index(t))) => {
                 let name = name.to_string();
@@ -293,20 +322,13 @@ impl Interp<'_> {
             Some(Content::Indexed(m)) => {
                 m.keys().map(|k| Value::computed(k.to_string().as_bytes(), at, Taint::default())).collect()
             }
-            Some(Content::Assoc(m)) if m.len() <= 1 => {
-                m.iter().map(|(k, _)| Value::computed(k, at, Taint::default())).collect()
-            }
-            Some(Content::Assoc(_)) => {
-                let mut v = Value::unknown(Why::NotComputed("order of an associative array"), at);
-                if let Some(Piece::Unknown(u)) = v.pieces.first_mut() {
-                    u.splits = true;
-                }
-                vec![v]
+            Some(Content::Assoc(m)) => {
+                table_order(m).into_iter().map(|(k, _)| Value::computed(k, at, Taint::default())).collect()
             }
             Some(Content::Scalar(_)) => vec![Value::computed(b"0", at, Taint::default())],
             Some(Content::Opaque(_)) => vec![Self::many_words(Why::Joined, at, Taint::default())],
             Some(Content::Unset) => Vec::new(),
-            None => vec![Value::unknown(Why::Environment(name), at)],
+            None => vec![Self::many_words(Why::Environment(name), at, Taint::default())],
         }
     }
 
@@ -335,13 +357,24 @@ impl Interp<'_> {
             return Got::One(Some(Value::unknown_tainted(Why::NotComputed("indirect expansion"), at, name.taint())));
         };
         match text.split_once('[') {
-            Some((base, "@]")) => self.got(base, Some(&Subscript::At), at),
-            Some((base, "*]")) => self.got(base, Some(&Subscript::Star), at),
-            Some((base, rest)) => {
-                let key = rest.trim_end_matches(']');
-                Got::One(self.element(base, key.as_bytes(), at))
-            }
+            Some((base, rest)) => self.element_text(base, rest, at),
             None => self.got(&text, None, at),
+        }
+    }
+
+    /// `name[…]` given as text, without the opening bracket.
+    fn element_text(&mut self, base: &str, rest: &str, at: Place) -> Got {
+        let subscript = rest.strip_suffix(']').unwrap_or(rest);
+        match subscript {
+            "@" => self.got(base, Some(&Subscript::At), at),
+            "*" => self.got(base, Some(&Subscript::Star), at),
+            _ => {
+                let base = self.sh.target(base).into_owned();
+                match self.key_text(&base, subscript, at) {
+                    Some(key) => Got::One(self.element(&base, &key, at)),
+                    None => Got::One(Some(self.any_element(&base, Taint::default(), at))),
+                }
+            }
         }
     }
 
@@ -365,7 +398,18 @@ impl Interp<'_> {
                 if positional {
                     all.insert(0, self.zero(at));
                 }
-                let n = i64::try_from(all.len()).unwrap_or(i64::MAX);
+                // An array is cut by its subscripts, which need not be consecutive.
+                let target = self.sh.target(&p.name).into_owned();
+                let keys: Option<Vec<i64>> = match self.sh.var(&target).map(|v| &v.content) {
+                    Some(Content::Indexed(m)) if !positional && m.len() == all.len() => {
+                        Some(m.keys().copied().collect())
+                    }
+                    _ => None,
+                };
+                let n = match keys.as_ref().and_then(|k| k.last()) {
+                    Some(last) => last.saturating_add(1),
+                    None => i64::try_from(all.len()).unwrap_or(i64::MAX),
+                };
                 let bad = |t: Taint| Value::unknown_tainted(Why::NotComputed("slice of an array"), at, t);
                 let off = self.arith(off).map_err(bad)?;
                 let len = match len {
@@ -375,6 +419,11 @@ impl Interp<'_> {
                 let start = if off < 0 { n.saturating_add(off) } else { off };
                 if start < 0 || start > n || len.is_some_and(|l| l < 0) {
                     return Ok(Vec::new());
+                }
+                if let Some(keys) = keys {
+                    let first = keys.partition_point(|k| *k < start);
+                    let count = len.and_then(|l| usize::try_from(l).ok()).unwrap_or(usize::MAX);
+                    return Ok(all.into_iter().skip(first).take(count).collect());
                 }
                 let end = len.map_or(n, |l| start.saturating_add(l).min(n));
                 let (s, e) = (usize::try_from(start).unwrap_or(0), usize::try_from(end).unwrap_or(0));
@@ -757,6 +806,17 @@ pub(crate) fn empty(v: &Value) -> Option<bool> {
         }
     }
     if unknown { None } else { Some(true) }
+}
+
+/// The elements of an associative array in the order in which bash gives them: that of its hash table of 1,024 buckets
+/// (hashlib.c: FNV-1, 32 bits), the newest first in each.
+pub(crate) fn table_order(map: &[(Vec<u8>, Value)]) -> Vec<&(Vec<u8>, Value)> {
+    let bucket = |key: &[u8]| {
+        key.iter().fold(2_166_136_261_u32, |h, b| h.wrapping_mul(16_777_619) ^ i32::from(*b as i8) as u32) & 0x3ff
+    };
+    let mut out: Vec<&(Vec<u8>, Value)> = map.iter().rev().collect();
+    out.sort_by_key(|(k, _)| bucket(k));
+    out
 }
 
 fn attribute_letters(var: Option<(super::scope::Attrs, Content)>) -> Vec<u8> {

@@ -33,6 +33,8 @@ pub(crate) struct Attrs {
     pub(crate) lower: bool,
     pub(crate) upper: bool,
     pub(crate) nameref: bool,
+    /// An assignment before a command, which holds for that command.
+    pub(crate) temporary: bool,
     /// True where one of the joined paths leaves it unset.
     pub(crate) maybe_unset: bool,
 }
@@ -94,6 +96,9 @@ pub(crate) struct Shell {
     pub(crate) vars: Rc<HashMap<String, Var>>,
     pub(crate) functions: Rc<HashMap<String, Func>>,
     pub(crate) aliases: Rc<HashMap<String, Value>>,
+    /// What `alias` and `unalias` did since this complete command was read: a shell expands aliases when it reads, so
+    /// they count from the next one on. A name without a value is taken back; `None` takes back all.
+    pub(crate) alias_changes: Vec<Option<(String, Option<Value>)>>,
     /// `None` where they belong to the surrounding shell.
     pub(crate) positional: Option<Rc<Vec<Value>>>,
     /// Where there are none: true if they are the surrounding shell's, false if they differ between paths.
@@ -121,6 +126,7 @@ impl Default for Shell {
             vars: Rc::default(),
             functions: Rc::default(),
             aliases: Rc::default(),
+            alias_changes: Vec::new(),
             positional: None,
             outer_positional: true,
             zero: None,
@@ -202,6 +208,20 @@ impl Shell {
         };
         self.set(name, content);
     }
+    /// The aliases that were made or taken back take effect: the next complete command is read.
+    pub(crate) fn apply_aliases(&mut self) {
+        for change in std::mem::take(&mut self.alias_changes) {
+            match change {
+                Some((name, Some(body))) => {
+                    Rc::make_mut(&mut self.aliases).insert(name, body);
+                }
+                Some((name, None)) => {
+                    Rc::make_mut(&mut self.aliases).remove(&name);
+                }
+                None => self.aliases = Rc::default(),
+            }
+        }
+    }
     /// Changes attributes; a variable that was not mentioned before keeps the value it has from outside.
     pub(crate) fn attrs(&mut self, name: &str, change: impl FnOnce(&mut Attrs)) {
         let vars = Rc::make_mut(&mut self.vars);
@@ -219,6 +239,22 @@ impl Shell {
         if self.vars.get(name).is_some_and(|v| v.attrs.readonly) {
             return;
         }
+        // A local variable of a function further out: what it hides shows again.
+        let outer = self.locals.len().saturating_sub(1);
+        let own = self.locals.last().is_some_and(|f| f.iter().any(|(n, _)| n == name));
+        if !own {
+            for frame in self.locals.iter_mut().take(outer).rev() {
+                if let Some(i) = frame.iter().position(|(n, _)| n == name) {
+                    let (_, old) = frame.swap_remove(i);
+                    let vars = Rc::make_mut(&mut self.vars);
+                    match old {
+                        Some(v) => vars.insert(name.to_string(), v),
+                        None => vars.remove(name),
+                    };
+                    return;
+                }
+            }
+        }
         Rc::make_mut(&mut self.vars).insert(name.to_string(), Var { content: Content::Unset, attrs: Attrs::default() });
     }
     /// Makes a variable local to the active function.
@@ -227,9 +263,13 @@ impl Shell {
         if let Some(frame) = self.locals.last_mut()
             && !frame.iter().any(|(n, _)| n == name)
         {
+            // A local variable keeps the value that an assignment before the call gave it.
+            let inherits = old.as_ref().is_some_and(|v| v.attrs.temporary);
             frame.push((name.to_string(), old));
-            Rc::make_mut(&mut self.vars)
-                .insert(name.to_string(), Var { content: Content::Unset, attrs: Attrs::default() });
+            if !inherits {
+                Rc::make_mut(&mut self.vars)
+                    .insert(name.to_string(), Var { content: Content::Unset, attrs: Attrs::default() });
+            }
         }
     }
     /// Takes back the variables of the function that returns.
@@ -306,6 +346,9 @@ impl Shell {
             f.extend(out.aliases.iter().map(|(k, v)| (k.clone(), v.clone())));
             out.aliases = Rc::new(f);
         }
+        // What one path takes back, the other may still have.
+        let made = other.alias_changes.into_iter().filter(|c| matches!(c, Some((_, Some(_)))));
+        out.alias_changes.extend(made);
         out.cwd = match (out.cwd, other.cwd) {
             (a, b) if a == b => a,
             (Some(a), Some(b)) => Some(Value::either(a, b)),

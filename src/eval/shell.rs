@@ -72,6 +72,7 @@ impl Interp<'_> {
             }
             let flow = self.list(list);
             self.certainty = saved;
+            self.sh.apply_aliases();
             // What is read after a syntax error is looked at whatever came before it.
             if flow != Flow::Next && !prog.lists.last().is_some_and(|l| l.possible) {
                 return flow;
@@ -245,7 +246,9 @@ impl Interp<'_> {
         }
         self.level = self.level.saturating_add(1);
         // Trees are at most MAX_DEPTH deep, but programs in programs and functions add up.
+        let names = self.fd_names;
         let flow = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.command_inner(c));
+        self.fd_names = names;
         self.level = self.level.saturating_sub(1);
         flow
     }
@@ -320,7 +323,18 @@ impl Interp<'_> {
 
     /// `(( … ))`
     fn arith_command(&mut self, t: &ArithText) {
-        self.sh.status = self.arith(t).ok().map(|n| i32::from(n == 0));
+        self.sh.status = match self.arith_inner(|me| me.arith(t)) {
+            Ok(n) => n.map(|n| i32::from(n == 0)),
+            Err(()) => Some(1),
+        };
+    }
+
+    /// Arithmetic of a command: an expression that the shell cannot evaluate is an error of the command alone.
+    pub(crate) fn arith_inner<T>(&mut self, eval: impl FnOnce(&mut Self) -> Result<i64, T>) -> Result<Option<i64>, ()> {
+        let fatal = std::mem::replace(&mut self.fatal, false);
+        let r = eval(self);
+        let failed = std::mem::replace(&mut self.fatal, fatal);
+        if failed { Err(()) } else { Ok(r.ok()) }
     }
 
     /// `if`: conditions in order until one is known to hold.
@@ -403,7 +417,6 @@ impl Interp<'_> {
         let saved = self.certainty;
         let mut falling = false;
         let mut settled = false;
-        self.sh.status = Some(0);
         for arm in &k.arms {
             let mut hit = Some(false);
             if falling {
@@ -424,6 +437,9 @@ impl Interp<'_> {
             if hit == Some(false) {
                 continue;
             }
+            if arm.body.items.is_empty() {
+                self.sh.status = Some(0);
+            }
             if hit == Some(true) {
                 let flow = self.list(&arm.body);
                 falling = arm.end == CaseEnd::FallThrough && flow == Flow::Next;
@@ -441,6 +457,10 @@ impl Interp<'_> {
         }
         self.certainty = saved;
         if !settled {
+            if !falling {
+                // No arm.
+                self.sh.status = Some(0);
+            }
             ends.push((Flow::Next, self.sh.clone()));
         }
         self.meet(ends, None)

@@ -126,12 +126,24 @@ impl Splitter<'_> {
             Piece::OneOf(vs) => {
                 // Readings that are one word each stay a set; where one of them would be split, how many words there
                 // are is not known.
-                let whole = vs.iter().all(|v| {
+                let one = |v: &Value| {
+                    if let [Piece::Unknown(_)] = v.pieces.as_slice() {
+                        let mut v = v.clone();
+                        if let (Some(Piece::Unknown(u)), false) =
+                            (v.pieces.first_mut(), matches!(self.ifs, Ifs::Known(k) if k.is_empty()))
+                        {
+                            u.splits = !matches!(u.why, Why::Home(_));
+                        }
+                        return Some(v);
+                    }
                     let run = [Run { value: v.clone(), kind: RunKind::Expanded }];
-                    matches!(split(&run, self.ifs, self.globs).as_slice(), [one] if one == v)
-                });
-                if whole {
-                    self.add(piece.clone());
+                    match split(&run, self.ifs, self.globs).as_slice() {
+                        [one] if one == v => Some(one.clone()),
+                        _ => None,
+                    }
+                };
+                if let Some(whole) = vs.iter().map(one).collect::<Option<Vec<Value>>>() {
+                    self.add(Piece::OneOf(whole));
                 } else {
                     let v = Value { pieces: SmallVec::from_vec(vec![piece.clone()]) };
                     self.unknown(Why::Joined, v.place(), &v.taint());

@@ -1,11 +1,11 @@
-//! Effect graph → the plain lists of a verdict (`programs`, `effects`).
+//! Effect graph → the plain lists of a verdict (`programs`, `commands`, `effects`).
 //!
-//! In: the texts and the graph of one analysis. Out: [`ProgramOut`] and [`EffectOut`], spans in the outermost text,
+//! In: the texts and the graph of one analysis. Out: [`ProgramOut`], [`CommandOut`] and [`EffectOut`], spans in the outermost text,
 //! secrets taken out, every string bounded. Floor 3; imports `source`, `limits`, `value`, `effect`, `redact`. It judges nothing.
 
-use super::{EffectOut, FlowOut, ProgramOut};
-use crate::effect::graph::{Graph, ProgramNode, Reach};
-use crate::effect::{Certainty, Effect, Object, Site};
+use super::{CommandOut, EffectOut, FlowOut, ProgramOut, UnknownOut};
+use crate::effect::graph::{Graph, Process, ProgramNode, Reach};
+use crate::effect::{Certainty, Effect, Object, ProcessId, Site};
 use crate::finding::SpanOut;
 use crate::limits::{MAX_PROGRAM_TEXTS_OUT, MAX_SHOWN, MAX_TEXT_OUT};
 use crate::source::{Place, Source};
@@ -121,6 +121,68 @@ pub fn program_text<'a>(source: &'a Source, node: &ProgramNode) -> &'a [u8] {
 /// Every effect of the graph, in order of execution as far as known.
 pub fn effects(source: &Source, graph: &Graph) -> Vec<EffectOut> {
     graph.effects.iter().map(|e| effect(source, graph, e)).collect()
+}
+
+/// Every command of the graph that has words, with those words.
+pub fn commands(source: &Source, graph: &Graph) -> Vec<CommandOut> {
+    let listed: Vec<&Process> = graph.processes.iter().filter(|p| !p.argv.is_empty()).collect();
+    let index = |id: ProcessId| listed.binary_search_by_key(&id.0, |p| p.id.0).ok().and_then(|i| u32::try_from(i).ok());
+    let mut left = MAX_PROGRAM_TEXTS_OUT;
+    listed
+        .iter()
+        .map(|p| {
+            let argv: Vec<String> = p
+                .argv
+                .iter()
+                .map(|v| {
+                    let text = match v.as_literal() {
+                        Some(b) => hidden_cut(&b, left.min(MAX_TEXT_OUT)),
+                        None => hidden(show(v)),
+                    };
+                    left = left.saturating_sub(text.len());
+                    text
+                })
+                .collect();
+            let unknown =
+                p.argv.iter().enumerate().filter(|(_, v)| !v.is_known()).map(|(i, v)| unknown(i, v)).collect();
+            CommandOut {
+                name: cut(p.name.as_bytes(), MAX_SHOWN),
+                argv,
+                unknown,
+                span: span_out(source, p.place),
+                certainty: p.certainty.name(),
+                program: p.program.0,
+                by: p.parent.and_then(index),
+            }
+        })
+        .collect()
+}
+
+fn unknown(index: usize, v: &Value) -> UnknownOut {
+    let mut why = Vec::new();
+    let mut splits = false;
+    for p in &v.pieces {
+        match p {
+            Piece::Literal(_) => {}
+            Piece::Glob(..) => {
+                why.push("glob".to_string());
+                splits = true;
+            }
+            Piece::Unknown(u) => {
+                why.push(hidden(u.why.show()));
+                splits |= u.splits;
+            }
+            Piece::OneOf(_) => why.push("depends on a branch".to_string()),
+        }
+    }
+    let readings = v.readings();
+    let few = readings.len() > 1 && readings.iter().all(Value::is_known);
+    UnknownOut {
+        word: u32::try_from(index).unwrap_or(u32::MAX),
+        why,
+        splits,
+        readings: if few { readings.iter().map(|r| hidden(show(r))).collect() } else { Vec::new() },
+    }
 }
 
 fn effect(source: &Source, graph: &Graph, e: &Effect) -> EffectOut {

@@ -45,6 +45,7 @@ impl Verdict {
             timings_ms: Timings { tier0_ms: Some(0.0), ..Timings::default() },
             programs: Vec::new(),
             effects: None,
+            commands: None,
             urls_extracted_count: 0,
             bypass_requested: false,
             bypass_honored: false,

@@ -10,25 +10,61 @@ pub(crate) struct Sandbox {
     root: PathBuf,
 }
 
-/// One command that bash would have run: its words.
+/// The words of one command.
 pub(crate) type Words = Vec<String>;
 
-/// What runs the texts inside: each in a subshell of its own, with a handler that records what is not found.
+/// What bash did with one text.
+#[derive(Debug, Default)]
+pub(crate) struct Events {
+    /// Commands that were not found, or that are named by a path: in the order in which they were met.
+    pub(crate) commands: Vec<Words>,
+    /// Builtins, functions and everything else that bash traces, by `set -x`.
+    pub(crate) traced: Vec<Words>,
+    /// Something failed because the place is empty: a file that is not there, a folder that cannot be written.
+    pub(crate) failed: bool,
+}
+
+/// Between two fields of a record.
+const FIELD: &[u8] = b"\x1f\x02";
+
+/// What runs the texts inside: each in a subshell and a directory of its own. A command that is not found is recorded by
+/// a handler, everything else by the trace. A text has a second of processor time and three of any other; as process 1
+/// of its own namespace the driver outlives whatever a text kills, and kills whatever a text leaves behind.
 const DRIVER: &str = r#"
 command_not_found_handle() {
-  local _a; builtin printf -v _a '\x1f%s' "$@"
-  builtin printf '\x1eC%s\x1d' "$_a" >>/log
+  set +x -- "$@"
+  local _a; builtin printf -v _a '\x1f\x02%s' "$@"
+  builtin printf '\x1eC%s\n' "$_a" >&250
   return 0
 }
-ulimit -u 200 -f 2000 -t 5 -v 1000000 2>/dev/null
+ulimit -u 6000 -f 2000 -v 1000000 2>/dev/null
 shopt -s extglob
-i=0
-for f in /texts/*; do
-  builtin printf '\x1eB\x1f%s\x1d' "${f##*/}" >>/log
-  cd /work
-  ( set -- ; unset i; eval "$(</texts/${f##*/})" ) </dev/null >/dev/null 2>&1 || :
-  # Whether bash can read it at all.
+for __f in /texts/*; do
+  __n=${__f##*/}
+  cd "/work/$__n"
+  exec {__p}< <(
+    exec 250>&1
+    ( ulimit -t 1 2>/dev/null; __t=$(<"/texts/$__n"); set --; unset __f __n __p __o
+      PS4=$'\x1eX\x1f\x02' BASH_XTRACEFD=250; set -x; builtin eval "$__t" ) </dev/null >/dev/null 2>"/errors/$__n"
+  )
+  if IFS= read -r -d '' -t 3 -u "$__p" __o || [ $? -le 128 ]; then
+    builtin printf '\x1eB\x1f\x02%s\n%s' "$__n" "$__o" >>/log
+  fi
+  exec {__p}<&-
+  kill -KILL -1 2>/dev/null
 done
+"#;
+
+/// Filters that run for real, since what they print may be computed from the text.
+const PASSED: &[&str] = &[
+    "base64", "basename", "cat", "cut", "dirname", "expr", "fold", "grep", "head", "nl", "od", "paste", "rev", "sed",
+    "seq", "sort", "tac", "tail", "tr", "uniq", "wc", "xxd",
+];
+
+/// Enters the root, with `/proc` (for `/dev/fd`) and the null device.
+const INNER: &str = r#"
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+mount -t proc none "$0/proc" && mount --bind /dev/null "$0/dev/null" && exec env PATH=/pass /usr/sbin/chroot "$0" /bash --norc /driver
 "#;
 
 impl Sandbox {
@@ -40,40 +76,65 @@ impl Sandbox {
             return None;
         }
         let root = std::env::temp_dir().join(format!("shellward-oracle-{}", std::process::id()));
-        for d in ["work", "tmp", "dev", "texts", "home/user", "etc", "bin"] {
+        for d in ["work", "tmp", "dev", "texts", "home/user", "etc", "bin", "proc", "pass", "lib"] {
             std::fs::create_dir_all(root.join(d)).ok()?;
         }
         std::fs::copy(bash, root.join("bash")).ok()?;
-        let ldd = Command::new("ldd").arg(bash).output().ok()?;
-        for word in String::from_utf8_lossy(&ldd.stdout).split_whitespace().filter(|w| w.starts_with('/')) {
+        std::fs::write(root.join("dev/null"), "").ok()?;
+        std::os::unix::fs::symlink("/proc/self/fd", root.join("dev/fd")).ok()?;
+        let mut programs = vec![bash.to_path_buf()];
+        for name in PASSED {
+            for dir in ["/usr/bin", "/bin"] {
+                let from = Path::new(dir).join(name);
+                if from.exists() {
+                    std::fs::copy(&from, root.join("pass").join(name)).ok()?;
+                    programs.push(from);
+                    break;
+                }
+            }
+        }
+        let locale = root.join("usr/lib/locale/C.utf8");
+        std::fs::create_dir_all(locale.join("LC_MESSAGES")).ok()?;
+        for f in ["LC_CTYPE", "LC_COLLATE"] {
+            let _ = std::fs::copy(Path::new("/usr/lib/locale/C.utf8").join(f), locale.join(f));
+        }
+        let ldd = Command::new("ldd").args(&programs).output().ok()?;
+        for word in
+            String::from_utf8_lossy(&ldd.stdout).split_whitespace().filter(|w| w.starts_with('/') && !w.ends_with(':'))
+        {
             let to = root.join(word.trim_start_matches('/'));
             std::fs::create_dir_all(to.parent()?).ok()?;
             std::fs::copy(word, to).ok()?;
         }
         std::fs::write(root.join("driver"), DRIVER).ok()?;
         let s = Sandbox { root };
-        let probe = s.run(&["probe a 'b c'".to_string()]);
-        if !matches!(probe.as_slice(), [Some(w)] if w == &[vec!["probe".to_string(), "a".into(), "b c".into()]]) {
+        let probe = s.run(&["probe a 'b c'".to_string()], true);
+        if !matches!(probe.as_slice(), [Some(e)] if e.commands == [vec!["probe".to_string(), "a".into(), "b c".into()]])
+        {
             eprintln!("SKIPPED: bash cannot be run in a root of its own here (unshare, chroot)");
             return None;
         }
         Some(s)
     }
 
-    /// What bash would run for each text; `None` where it cannot read the text, or did not end in time.
-    pub(crate) fn run(&self, texts: &[String]) -> Vec<Option<Vec<Words>>> {
+    /// What bash would run for each text; `None` where it cannot read the text, or did not end in time. Texts that are
+    /// `known` to be readable are not read an extra time.
+    pub(crate) fn run(&self, texts: &[String], known: bool) -> Vec<Option<Events>> {
         let dir = self.root.join("texts");
         let _ = std::fs::remove_dir_all(&dir);
         let _ = std::fs::remove_dir_all(self.root.join("work"));
         let _ = std::fs::create_dir_all(&dir);
         let _ = std::fs::create_dir_all(self.root.join("work"));
+        let _ = std::fs::remove_dir_all(self.root.join("errors"));
+        let _ = std::fs::create_dir_all(self.root.join("errors"));
         let mut readable = vec![true; texts.len()];
         for (i, t) in texts.iter().enumerate() {
             let _ = std::fs::write(dir.join(format!("{i:05}")), t);
+            let _ = std::fs::create_dir_all(self.root.join(format!("work/{i:05}")));
         }
         // One process asks bash which texts it can read.
         let mut check = String::new();
-        for i in 0..texts.len() {
+        for i in 0..if known { 0 } else { texts.len() } {
             check.push_str(&format!(
                 "bash --norc -O extglob -n '{0}/{i:05}' 2>/dev/null </dev/null || echo {i}\n",
                 dir.display()
@@ -101,7 +162,7 @@ impl Sandbox {
             .args([
                 "-s",
                 "KILL",
-                "60",
+                "400",
                 "unshare",
                 "--user",
                 "--map-root-user",
@@ -112,33 +173,104 @@ impl Sandbox {
                 "--fork",
                 "--kill-child=KILL",
             ])
-            .arg("chroot")
+            .args(["/bin/bash", "-c", INNER])
             .arg(&self.root)
-            .args(["/bash", "--norc", "/driver"])
             .env_clear()
             .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+            .env("HOME", "/home/user")
+            .env("LC_ALL", "C.UTF-8")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
         let log = std::fs::read(self.root.join("log")).unwrap_or_default();
-        let mut events: HashMap<usize, Vec<Words>> = HashMap::new();
+        let mut events: HashMap<usize, Events> = HashMap::new();
         let mut current = usize::MAX;
         for record in log.split(|b| *b == 0x1e) {
-            let record = record.strip_suffix(&[0x1d]).unwrap_or(record);
-            let mut fields = record.split(|b| *b == 0x1f).map(|f| String::from_utf8_lossy(f).into_owned());
-            match fields.next().as_deref() {
+            let record = record.strip_suffix(b"\n").unwrap_or(record);
+            let text = String::from_utf8_lossy(record);
+            let mut fields = text.split(std::str::from_utf8(FIELD).unwrap_or_default());
+            match fields.next() {
                 Some("B") => {
-                    current = fields.next().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
+                    current = fields.next().and_then(|n| n.trim_end().parse().ok()).unwrap_or(usize::MAX);
                     events.entry(current).or_default();
                 }
-                Some("C") => events.entry(current).or_default().push(fields.collect()),
+                Some("C") => events.entry(current).or_default().commands.push(fields.map(str::to_string).collect()),
+                Some("X") => {
+                    let e = events.entry(current).or_default();
+                    let words = trace_words(fields.next().unwrap_or_default());
+                    match words.first().map(String::as_str) {
+                        // The driver's own.
+                        Some("command_not_found_handle") | None => {}
+                        Some("set") if words.get(1).is_some_and(|w| w == "+x") => {}
+                        Some("builtin") if words.get(1).is_some_and(|w| w == "eval") => {}
+                        Some(name) if (name.contains('/') && !name.contains('=')) || PASSED.contains(&name) => {
+                            e.commands.push(words)
+                        }
+                        Some(_) => e.traced.push(words),
+                    }
+                }
                 _ => {}
             }
         }
-        // The last text that was begun may not have ended in time: what came after it never began.
+        for (i, e) in &mut events {
+            let said = std::fs::read(self.root.join(format!("errors/{i:05}"))).unwrap_or_default();
+            let said = String::from_utf8_lossy(&said);
+            let signs = [
+                ": No such file",
+                ": Is a directory",
+                ": Permission denied",
+                "ambiguous redirect",
+                "cannot overwrite",
+                "Cannot allocate",
+                "fork:",
+                ": Bad file",
+                "cannot create",
+            ];
+            e.failed = signs.iter().any(|s| said.contains(s));
+        }
+        // A text that did not end in time has no record.
         readable.iter().enumerate().map(|(i, r)| if *r { events.remove(&i) } else { None }).collect()
     }
+}
+
+/// The words of a line of `set -x`: bare, `'…'`, `$'…'`, backslashes.
+fn trace_words(line: &str) -> Words {
+    let (mut out, mut word, mut open) = (Words::new(), String::new(), false);
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            ' ' => {
+                if std::mem::take(&mut open) {
+                    out.push(std::mem::take(&mut word));
+                }
+                continue;
+            }
+            '\'' => word.extend(chars.by_ref().take_while(|c| *c != '\'')),
+            '$' if chars.peek() == Some(&'\'') => {
+                chars.next();
+                let mut coded = String::new();
+                while let Some(c) = chars.next() {
+                    match c {
+                        '\'' => break,
+                        '\\' => {
+                            coded.push(c);
+                            coded.extend(chars.next());
+                        }
+                        c => coded.push(c),
+                    }
+                }
+                word.push_str(&String::from_utf8_lossy(&shellward::value::quote::ansi_c_decode(coded.as_bytes())));
+            }
+            '\\' => word.extend(chars.next()),
+            c => word.push(c),
+        }
+        open = true;
+    }
+    if open {
+        out.push(word);
+    }
+    out
 }
 
 impl Drop for Sandbox {

@@ -39,6 +39,16 @@ pub use echo::echo_values;
 pub use printf::printf_values;
 pub use sed::only_edits as sed_only_edits;
 
+/// Groups of a match: the whole first; `None` for one that took no part.
+pub type Groups = Vec<Option<Vec<u8>>>;
+
+/// Whether an extended regular expression matches somewhere in a text, and its groups (`[[ text =~ expression ]]`).
+/// `Err` where that is not computed.
+pub fn regex_groups(pattern: &[u8], text: &[u8], nocase: bool) -> Result<Option<Groups>, Why> {
+    let m = regex::Matcher::new(pattern, regex::Syntax::Extended, nocase)?;
+    Ok(m.find_at(text, 0)?.map(|c| c.iter().map(|g| g.map(|g| g.as_bytes().to_vec())).collect()))
+}
+
 /// Which shell's builtins print (they differ in `echo` and `printf`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flavour {

@@ -193,7 +193,17 @@ impl Reader<'_> {
     }
 
     fn replace(&mut self, at: ReplaceAt) -> R<ParamOp> {
-        let pattern = self.word(Mode::BraceSlash)?;
+        let from = self.pos;
+        let mut pattern = Word { parts: Vec::new(), span: Span::new(from, from), assignment: None };
+        if at == ReplaceAt::All && self.at(self.pos) == b'/' {
+            // `${x////c}`: right behind the operator a slash is part of the pattern.
+            self.pos += 1;
+            let kind = PartKind::Literal(self.bytes(from, self.pos));
+            pattern.parts.push(Part { kind, span: Span::new(from, self.pos) });
+        }
+        let rest = self.word(Mode::BraceSlash)?;
+        pattern.parts.extend(rest.parts);
+        pattern.span = Span::new(from, self.pos);
         let mut with = None;
         if self.at(self.pos) == b'/' {
             self.pos += 1;

@@ -390,7 +390,8 @@ fn utf8(n: u32, out: &mut Bytes) {
         0x20_0000..0x400_0000 => 4,
         _ => 5,
     };
-    let lead = 0xff_u32 << (6 - extra) & 0xff;
+    // As many leading ones as the sequence has bytes.
+    let lead = 0xff_u32 << (7 - extra) & 0xff;
     out.push((lead | n.checked_shr(6 * extra).unwrap_or(0)) as u8);
     for k in (0..extra).rev() {
         out.push((0x80 | n >> (6 * k) & 0x3f) as u8);
