@@ -100,23 +100,46 @@ fn forms(ip: u32) -> impl Strategy<Value = String> {
         (number(a), number(b), number(c), number(d)).prop_map(|(x, y, z, w)| format!("{x}.{y}.{z}.{w}")),
     ];
     let wide = |c: char| match c {
-        '0'..='9' => char::from_u32(u32::from(c) - 0x30 + 0xFF10).unwrap(),
+        '0'..='9' | 'a'..='z' | 'A'..='Z' => char::from_u32(u32::from(c) - 0x21 + 0xFF01).unwrap(),
         '.' => '\u{3002}',
         c => c,
     };
-    let disguised = (plain, 0usize..5).prop_map(move |(text, how)| match how {
+    let percent = |text: &str, wanted: fn(u8) -> bool| -> String {
+        text.bytes().map(|b| if wanted(b) { format!("%{b:02x}") } else { char::from(b).to_string() }).collect()
+    };
+    let disguised = (plain, 0usize..8).prop_map(move |(text, how)| match how {
         0 => text.chars().map(wide).collect(),
-        1 => text.replace('.', "%2e"),
+        1 => percent(&text, |b| b == b'.'),
         2 => format!("{text}."),
+        3 => percent(&text, |_| true),
+        4 => percent(&text, |b| b % 2 == 0),
+        5 => percent(&text.chars().map(wide).collect::<String>(), |b| b > 127),
         _ => text,
     });
-    let six = prop_oneof![
-        Just(format!("[::ffff:{a}.{b}.{c}.{d}]")),
-        Just(format!("[::FFFF:{:x}:{:x}]", ip >> 16, ip & 0xffff)),
-        Just(format!("[0:0:0:0:0:ffff:{:x}:{:x}]", ip >> 16, ip & 0xffff)),
-        Just(format!("[64:ff9b::{a}.{b}.{c}.{d}]")),
+    let six = (ip_in_six(ip), any::<bool>())
+        .prop_map(|(text, upper)| if upper { format!("[{}]", text.to_uppercase()) } else { format!("[{text}]") });
+    prop_oneof![6 => disguised, 2 => six]
+}
+
+/// The address inside an IPv6 one: mapped, translated, behind NAT64, 6to4; zeros compressed, written out, or in front.
+fn ip_in_six(ip: u32) -> impl Strategy<Value = String> {
+    let [a, b, c, d] = ip.to_be_bytes();
+    let (high, low) = (ip >> 16, ip & 0xffff);
+    let tails = vec![format!("{a}.{b}.{c}.{d}"), format!("{high:x}:{low:x}"), format!("{high:04x}:{low:04x}")];
+    let heads = [
+        "::ffff:",
+        "0:0:0:0:0:ffff:",
+        "0000:0000:0000:0000:0000:ffff:",
+        "0::ffff:",
+        "::0:ffff:",
+        "::ffff:0:",
+        "64:ff9b::",
+        "0064:ff9b:0:0:0:0:",
+        "64:ff9b:1::",
     ];
-    prop_oneof![6 => disguised, 1 => six]
+    let joined =
+        (prop::sample::select(heads.to_vec()), prop::sample::select(tails)).prop_map(|(h, t)| format!("{h}{t}"));
+    prop_oneof![4 => joined, 1 => Just(format!("2002:{high:x}:{low:x}::1"))]
 }
 
 proptest! {
@@ -124,7 +147,7 @@ proptest! {
 
     #[test]
     fn every_form_of_the_loopback_address_is_this_machine(host in forms(0x7f00_0001), user in any::<bool>()) {
-        let info = if user { "example.com@" } else { "" };
+        let info = if user { "example.com:80@" } else { "" };
         let a = Address::parse_text(&format!("http://{info}{host}:8080/x"), "http").unwrap();
         prop_assert_eq!(a.reach(), Reach::Loopback, "{}", host);
         let a = Address::parse_text(&format!("{host}/x"), "http").unwrap();

@@ -13,6 +13,7 @@ use crate::source::{Place, Source, Span, TextId};
 use crate::text::{Mark as Deceptive, marks};
 use crate::url::Address;
 use crate::url::lookalike::{Look, looks};
+use crate::url::registry;
 use crate::value::{Channel, Value};
 use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, VecDeque};
@@ -137,7 +138,12 @@ impl<'a> Facts<'a> {
                 let assumed = if e.verb == Verb::Clone { "ssh" } else { "http" };
                 match &e.object {
                     Object::Url(v) => Address::parse(v, assumed),
-                    Object::Host(v) | Object::Socket(v, _) | Object::Package(_, v) => Address::parse(v, ""),
+                    Object::Host(v) | Object::Socket(v, _) => Address::parse(v, ""),
+                    Object::Package(_, v) => match v.as_str() {
+                        Some(spec) => registry::of_package(&spec),
+                        None => Address::parse(v, "").filter(|a| !a.schemeless),
+                    },
+                    Object::Named("image", v) => registry::of_image(&v.as_str()?),
                     _ => None,
                 }
             })

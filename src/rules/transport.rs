@@ -141,6 +141,27 @@ pub(super) const RULES: &[Rule] = &[
         ],
         check: metadata,
     },
+    Rule {
+        id: "private_network_access",
+        title: "Address of a private network",
+        severity: Severity::Info,
+        confidence: Confidence::High,
+        category: Category::Transport,
+        mitre: Some("T1046"),
+        floor: false,
+        description: "The host is a number of this machine or a private network. That is usual where one works in that network; \
+                      written in hexadecimal, in octal, as one whole number or inside another address, it is written so as \
+                      not to be recognised. Write the number plainly.",
+        remediation: "Write the number plainly, or use the host's name.",
+        good: &[
+            "curl http://localhost:3000/",
+            "curl http://127.0.0.1/",
+            "curl http://db:5432/",
+            "curl http://127.1:8080/",
+        ],
+        bad: &["curl http://10.0.0.5/x", "curl http://0x7f000001/", "wget http://3232235777/x", "nc 0300.0250.1.1 80"],
+        check: private,
+    },
 ];
 
 fn to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, wanted: fn(&Address) -> bool) {
@@ -293,6 +314,25 @@ fn metadata(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(NETWORK) {
         let Some(a) = facts.address(e).filter(|a| a.reach() == Reach::Metadata) else { continue };
         out.add(metadata_draft(facts, rule, e, a));
+    }
+}
+
+fn private(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(NETWORK) {
+        let Some(a) = facts.address(e).filter(|a| a.is_near() && matches!(a.host, Host::Ip(_))) else { continue };
+        let disguised = a.is_disguised();
+        // This machine is nobody else's network.
+        if a.reach() == Reach::Loopback && !disguised {
+            continue;
+        }
+        let severity = if disguised { Severity::Low } else { rule.severity };
+        out.add(
+            rule.about(facts, e)
+                .severity(severity)
+                .title(format!("{}: {}", rule.title, a.host_shown()))
+                .evidence_as("host", "is a number of a private network", &a.host_text, e.place)
+                .detail("address", a.host_shown()),
+        );
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod known;
 mod list;
 pub mod lookalike;
+pub mod registry;
 
 use crate::value::{Piece, Value};
 pub use list::{HostKind, kind_of};
@@ -145,6 +146,20 @@ impl Address {
             Host::Name(n) => kind_of(n, kind),
             Host::Ip(ip) => kind_of(&ip.to_string(), kind),
             Host::Unknown => None,
+        }
+    }
+    /// True where its host is a number that is not written as numbers usually are: in hexadecimal or octal, as one whole
+    /// number, inside IPv6, encoded, in other digits. `127.1` is how people write it.
+    pub fn is_disguised(&self) -> bool {
+        let Host::Ip(ip) = &self.host else { return false };
+        let text = self.host_text.trim_end_matches('.');
+        match ip {
+            IpAddr::V6(_) => false,
+            IpAddr::V4(_) if text == "0" => false,
+            IpAddr::V4(v4) => {
+                let plain = |p: &str| p.bytes().all(|b| b.is_ascii_digit()) && (p == "0" || !p.starts_with('0'));
+                text != v4.to_string() && !(text.contains('.') && text.split('.').all(plain))
+            }
         }
     }
     /// The number of its port, written or usual for its scheme.
@@ -286,8 +301,12 @@ fn plain(ip: Ipv6Addr) -> IpAddr {
     match ip.to_ipv4_mapped() {
         Some(v4) => IpAddr::V4(v4),
         None => match ip.segments() {
-            // 64:ff9b::/96, the NAT64 prefix (RFC 6052)
-            [0x64, 0xff9b, 0, 0, 0, 0, a, b] => IpAddr::V4(Ipv4Addr::from((u32::from(a) << 16) | u32::from(b))),
+            // 64:ff9b::/96 and 64:ff9b:1::/48, the NAT64 prefixes (RFC 6052, 8215); ::ffff:0:0:0/96, translated (RFC 2765)
+            [0x64, 0xff9b, 0 | 1, 0, 0, 0, a, b] | [0, 0, 0, 0, 0xffff, 0, a, b] => {
+                IpAddr::V4(Ipv4Addr::from((u32::from(a) << 16) | u32::from(b)))
+            }
+            // 2002::/16, 6to4 (RFC 3056)
+            [0x2002, a, b, ..] => IpAddr::V4(Ipv4Addr::from((u32::from(a) << 16) | u32::from(b))),
             [0, 0, 0, 0, 0, 0, a, b] if a != 0 => IpAddr::V4(Ipv4Addr::from((u32::from(a) << 16) | u32::from(b))),
             _ => IpAddr::V6(ip),
         },
