@@ -31,10 +31,24 @@ pub(super) fn bodies(low: &mut Lowering<'_>, root: Node<'_>, out: &mut Vec<Expr>
 
 /// Text with variables in it.
 pub(super) fn string(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
+    let Some((start, end)) = between(n) else { return Kind::Text(Bytes::new()) };
     match field(n, "content") {
-        Some(c) => interpolated(low, c, c.start_byte(), c.end_byte()),
-        None => Kind::Text(Bytes::new()),
+        Some(c) => interpolated(low, c, start, end),
+        None => {
+            let mut bytes = Bytes::new();
+            unescape(low, low.slice(start, end), &mut bytes);
+            Kind::Text(bytes)
+        }
     }
+}
+
+/// What stands between the delimiters. The grammar's own content node leaves out white space at its ends.
+fn between(n: Node<'_>) -> Option<(usize, usize)> {
+    let last = u32::try_from(n.child_count().checked_sub(1)?).ok()?;
+    let content = field(n, "content");
+    let opening = (0..last).filter_map(|i| n.child(i)).take_while(|k| Some(*k) != content).last()?;
+    let closing = n.child(last)?;
+    (opening.end_byte() <= closing.start_byte()).then(|| (opening.end_byte(), closing.start_byte()))
 }
 
 fn interpolated(low: &mut Lowering<'_>, n: Node<'_>, start: usize, end: usize) -> Kind {
@@ -76,15 +90,15 @@ fn interpolated(low: &mut Lowering<'_>, n: Node<'_>, start: usize, end: usize) -
 
 /// Text between single quotes: a backslash keeps its meaning before the delimiter and itself alone.
 pub(super) fn plain(low: &Lowering<'_>, n: Node<'_>) -> Bytes {
-    let Some(c) = field(n, "content") else { return Bytes::new() };
+    let Some((start, end)) = between(n) else { return Bytes::new() };
     let mut out = Bytes::new();
-    let mut from = c.start_byte();
-    for k in kids(c).into_iter().filter(|k| matches!(k.kind(), "escape_sequence" | "escaped_delimiter")) {
+    let mut from = start;
+    for k in field(n, "content").map(kids).unwrap_or_default().into_iter().filter(|k| matches!(k.kind(), "escape_sequence" | "escaped_delimiter")) {
         out.extend_from_slice(&low.bytes(low.slice(from, k.start_byte())));
         out.extend_from_slice(&low.bytes(low.text(k).strip_prefix('\\').unwrap_or_default()));
         from = k.end_byte();
     }
-    out.extend_from_slice(&low.bytes(low.slice(from, c.end_byte())));
+    out.extend_from_slice(&low.bytes(low.slice(from, end)));
     out
 }
 
