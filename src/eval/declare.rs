@@ -43,6 +43,10 @@ impl Interp<'_> {
                 }
             } else {
                 let mut old = self.variable(name, at).unwrap_or_default();
+                // A name that only the text uses is not set yet: `s+=a` begins with nothing, unless the environment has it.
+                if self.sh.var(name).is_none() && !super::nested::is_inherited(name) {
+                    old = Value::either(Value::default(), old);
+                }
                 old.push(v);
                 old
             }

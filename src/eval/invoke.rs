@@ -92,6 +92,7 @@ impl Interp<'_> {
             // An expansion failed: the command is not run. It is looked at all the same.
             self.certainty = self.certainty.min(Certainty::Conditional);
         }
+        self.only_parameters = false;
         let flow = if argv.is_empty() {
             if !c.redirects.is_empty() {
                 let saved = self.redirect_all(&c.redirects, c.span, None);
@@ -168,6 +169,7 @@ impl Interp<'_> {
                     };
                 }
             }
+            self.only_parameters = only_parameters;
             flow
         };
         self.run_pending(pending);

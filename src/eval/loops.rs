@@ -1,9 +1,10 @@
 //! Loops: unrolled over what is known, walked and joined over what is not.
 //!
-//! In: the tree's loops. Out: the state after them. At most [`crate::limits::MAX_TURNS`] turns are walked one by one;
-//! a loop whose next turn would change nothing ends at once, whatever its condition.
+//! In: the tree's loops. Out: the state after them. At most [`crate::limits::MAX_TURNS`] or
+//! [`crate::limits::MAX_KNOWN_TURNS`] turns are walked one by one; a loop whose next turn would change nothing ends at
+//! once, whatever its condition.
 
-use super::scope::Shell;
+use super::scope::{End, Shell};
 use super::{Flow, Interp};
 use crate::effect::Certainty;
 use crate::limits;
@@ -48,7 +49,8 @@ impl Interp<'_> {
             let flow = self.conditional(|me| me.list(&f.body));
             return self.end_turns(flow, Some(before));
         }
-        let mut ends: Vec<Shell> = Vec::new();
+        // Text that is put together turn by turn is worth more turns than repeated effects.
+        let most = if matches!(self.sh.fd(1), End::Sink(_)) { limits::MAX_KNOWN_TURNS } else { limits::MAX_TURNS };
         let mut turns = 0u32;
         let mut left = None;
         for (i, item) in items.iter().enumerate() {
@@ -57,7 +59,7 @@ impl Interp<'_> {
                 Piece::Glob(..) => true,
                 _ => false,
             });
-            if turns >= limits::MAX_TURNS || !self.spend(1) {
+            if turns >= most || !self.spend(1) {
                 // The turns that are left, as one: the variable is any of the words.
                 let rest = items.get(i..).unwrap_or(&[]);
                 self.join_turns(&f.name, rest, &f.body);
@@ -101,9 +103,6 @@ impl Interp<'_> {
                     left = Some(other);
                     break;
                 }
-            }
-            if ends.len() < 2 {
-                ends.push(self.sh.clone());
             }
         }
         left.unwrap_or(Flow::Next)
@@ -239,7 +238,7 @@ impl Interp<'_> {
                 // An endless loop, or one that something outside ends.
                 break Flow::Next;
             }
-            if n >= limits::MAX_TURNS || !self.spend(1) {
+            if n >= limits::MAX_KNOWN_TURNS || !self.spend(1) {
                 self.limit("turns of a loop", self.at(body.span));
                 self.sh.status = None;
                 break Flow::Next;

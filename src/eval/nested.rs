@@ -241,7 +241,7 @@ impl Interp<'_> {
 }
 
 /// Variables that every login environment exports: assigning one changes what children see.
-fn is_inherited(name: &str) -> bool {
+pub(crate) fn is_inherited(name: &str) -> bool {
     matches!(
         name,
         "PATH"

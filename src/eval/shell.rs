@@ -125,6 +125,8 @@ impl Interp<'_> {
                 self.rejoin(&mut failed);
             }
             let wanted = match op {
+                // Without parameters there is no command that could have failed.
+                AndOrOp::And if self.only_parameters => Some(true),
                 AndOrOp::And => self.sh.status.map(|s| s == 0),
                 AndOrOp::Or => self.sh.status.map(|s| s != 0),
             };

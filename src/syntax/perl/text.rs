@@ -93,7 +93,12 @@ pub(super) fn plain(low: &Lowering<'_>, n: Node<'_>) -> Bytes {
     let Some((start, end)) = between(n) else { return Bytes::new() };
     let mut out = Bytes::new();
     let mut from = start;
-    for k in field(n, "content").map(kids).unwrap_or_default().into_iter().filter(|k| matches!(k.kind(), "escape_sequence" | "escaped_delimiter")) {
+    for k in field(n, "content")
+        .map(kids)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|k| matches!(k.kind(), "escape_sequence" | "escaped_delimiter"))
+    {
         out.extend_from_slice(&low.bytes(low.slice(from, k.start_byte())));
         out.extend_from_slice(&low.bytes(low.text(k).strip_prefix('\\').unwrap_or_default()));
         from = k.end_byte();
