@@ -35,7 +35,7 @@ pub const MAX_FIELDS: usize = 10_000;
 pub const MAX_CALLS: u32 = 16;
 /// Turns of one loop over words that are unrolled before its state is joined.
 pub const MAX_TURNS: u32 = 64;
-/// Turns of a loop with a known condition, or of one whose output is text that something reads.
+/// Turns of a loop with a known condition, or of one whose output is text that something reads, where all is known.
 pub const MAX_KNOWN_TURNS: u32 = 1_024;
 /// Doubts kept for one command; those that make an analysis incomplete have room beyond it.
 pub const MAX_DOUBTS: usize = 4_000;

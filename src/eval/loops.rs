@@ -50,7 +50,8 @@ impl Interp<'_> {
             return self.end_turns(flow, Some(before));
         }
         // Text that is put together turn by turn is worth more turns than repeated effects.
-        let most = if matches!(self.sh.fd(1), End::Sink(_)) { limits::MAX_KNOWN_TURNS } else { limits::MAX_TURNS };
+        let text = matches!(self.sh.fd(1), End::Sink(_));
+        let forks = self.forks;
         let mut turns = 0u32;
         let mut left = None;
         for (i, item) in items.iter().enumerate() {
@@ -59,7 +60,7 @@ impl Interp<'_> {
                 Piece::Glob(..) => true,
                 _ => false,
             });
-            if turns >= most || !self.spend(1) {
+            if turns >= self.most_turns(text, forks) || !self.spend(1) {
                 // The turns that are left, as one: the variable is any of the words.
                 let rest = items.get(i..).unwrap_or(&[]);
                 self.join_turns(&f.name, rest, &f.body);
@@ -106,6 +107,12 @@ impl Interp<'_> {
             }
         }
         left.unwrap_or(Flow::Next)
+    }
+
+    /// How many turns are walked of a loop. Where its turns take branches that are not known, more of them say nothing
+    /// more.
+    fn most_turns(&self, many: bool, forks: u64) -> u32 {
+        if many && self.forks == forks { limits::MAX_KNOWN_TURNS } else { limits::MAX_TURNS }
     }
 
     /// The words that are left as one turn.
@@ -183,6 +190,7 @@ impl Interp<'_> {
         let saved = self.certainty;
         let mut status = Some(0);
         let mut n = 0u32;
+        let forks = self.forks;
         let flow = loop {
             n = n.saturating_add(1);
             let before = self.sh.clone();
@@ -238,7 +246,7 @@ impl Interp<'_> {
                 // An endless loop, or one that something outside ends.
                 break Flow::Next;
             }
-            if n >= limits::MAX_KNOWN_TURNS || !self.spend(1) {
+            if n >= self.most_turns(true, forks) || !self.spend(1) {
                 self.limit("turns of a loop", self.at(body.span));
                 self.sh.status = None;
                 break Flow::Next;

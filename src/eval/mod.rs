@@ -128,6 +128,8 @@ pub(crate) struct Interp<'a> {
     substitutions: u64,
     /// An expansion failed, which ends a shell that is not interactive.
     pub(crate) fatal: bool,
+    /// How often something was walked that may not run.
+    forks: u64,
     /// The last command was the surrounding shell's parameters and nothing else.
     only_parameters: bool,
     /// Commands that are being run by commands.
@@ -188,6 +190,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         skip_functions: false,
         substitutions: 0,
         fatal: false,
+        forks: 0,
         only_parameters: false,
         wrappers: 0,
         witness: context.witness,

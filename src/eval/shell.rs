@@ -170,6 +170,7 @@ impl Interp<'_> {
     /// Runs something that may or may not run.
     pub(crate) fn conditional<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
         let saved = self.certainty;
+        self.forks = self.forks.saturating_add(1);
         self.certainty = self.certainty.min(Certainty::Conditional);
         let r = body(self);
         self.certainty = saved;
