@@ -21,6 +21,7 @@ pub mod redact;
 pub mod report;
 pub mod rules;
 pub mod source;
+pub mod state;
 pub mod syntax;
 pub mod text;
 pub mod time;

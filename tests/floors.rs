@@ -24,6 +24,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("eval", 5),
     ("analyzer", 6),
     ("gate", 7),
+    ("state", 7),
     ("audit", 7),
     ("hooks", 8),
     ("report", 8),

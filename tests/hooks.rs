@@ -1,7 +1,7 @@
 //! Hooks as agents meet them: the built binary, a question on standard input, the answer to the byte.
 //!
-//! `tests/hooks/AGENT.toml` hold questions as agents send them (several versions, and broken ones) with what has to be
-//! at that host's decision field. Anyone can add one.
+//! `tests/hooks/AGENT.toml` hold questions written after each agent's hook documentation (several versions, and broken
+//! ones; none is a recording of the agent itself) with what has to be at that host's decision field. Anyone can add one.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -52,15 +52,29 @@ fn hook(agent: &str, input: &[u8], policy: Option<&Path>) -> Output {
     let mut command = Command::new(BIN);
     // No settings of the machine that runs the test.
     command.args(["hook", agent]).env("XDG_CONFIG_HOME", "/nonexistent").env_remove("SHELLWARD_POLICY");
+    // A state of its own for each question: an answer must not depend on the one before.
+    let state = fresh_state();
+    command.env("SHELLWARD_STATE", &state);
     if let Some(policy) = policy {
         command.env("SHELLWARD_POLICY", policy);
     }
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
-    std::thread::scope(|s| {
+    let out = std::thread::scope(|s| {
         s.spawn(move || pipe.write_all(input));
         child.wait_with_output().unwrap()
-    })
+    });
+    // Not there where nothing was kept.
+    let _ = std::fs::remove_dir_all(state);
+    out
+}
+
+/// A directory for state that nobody uses yet.
+fn fresh_state() -> PathBuf {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    std::env::temp_dir().join(format!("shellward-hook-state-{}-{number}", std::process::id()))
 }
 
 fn wrong(case: &Case, out: &Output) -> Vec<String> {
@@ -133,7 +147,7 @@ fn nothing_breaks_the_protocol() {
     let inputs: &[&[u8]] =
         &[b"", b"{", b"null", b"[]", b"{}", b"\xFF\xFE", b"{\"tool_name\": 7}", deep.as_bytes(), b"{\"command\": {}}"];
     for agent in shellward::hooks::AGENTS {
-        assert!(covered.iter().any(|c| c == agent.name), "no recorded question of {}", agent.name);
+        assert!(covered.iter().any(|c| c == agent.name), "no question of {}", agent.name);
         for input in inputs {
             let out = hook(agent.name, input, None);
             let code = out.status.code();

@@ -214,7 +214,7 @@ pub(super) fn command_of(words: &[OsString]) -> Result<Vec<u8>, Failure> {
 }
 
 /// The words as one command, joined as `"$*"` joins them. The bytes are those of the arguments, whatever they are.
-fn joined(words: &[OsString]) -> Vec<u8> {
+pub(super) fn joined(words: &[OsString]) -> Vec<u8> {
     let words: Vec<&[u8]> = words.iter().map(|w| w.as_encoded_bytes()).collect();
     words.join(&b' ')
 }

@@ -1,34 +1,54 @@
-//! `shellward gate`: one request as JSON on standard input, the decision as JSON on standard output.
+//! `shellward gate`: one request, as JSON on standard input or as a command in the arguments, and the decision on it.
 
+use super::decide::{self, Desk, Person};
 use super::exit::{Exit, Failure};
-use super::{guard, output};
-use crate::analyzer::{Options, analyze};
-use crate::gate::{self, Answer, Case, Context, Grants, Outside, Request, Review};
-use crate::limits::{MAX_HOOK_INPUT, MAX_INPUT};
+use super::output;
+use crate::gate::{Context, Request};
+use crate::limits::MAX_HOOK_INPUT;
 use crate::policy::Policy;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use std::collections::BTreeSet;
-use std::io::Read;
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
 
 pub(super) fn describe(command: Command) -> Command {
     command
         .about("Decide one request by the layers of the approval flow")
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Answer as one JSON object (the only form)"))
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Answer as one JSON object, which a request on standard input always gets"),
+        )
         .arg(
             Arg::new("policy")
                 .long("policy")
                 .value_name("FILE")
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("The policy file [default: the user's]"),
+                .help("The policy file [default: the user's, and the project's where that is stricter]"),
+        )
+        .arg(
+            Arg::new("prompt")
+                .long("prompt")
+                .value_name("WHEN")
+                .value_parser(["auto", "always", "never"])
+                .default_value("auto")
+                .help("Ask on the terminal [auto: where standard error is one and the context is interactive]"),
+        )
+        .arg(
+            Arg::new("command")
+                .value_name("COMMAND")
+                .num_args(0..)
+                .trailing_var_arg(true)
+                .value_parser(clap::value_parser!(OsString))
+                .help("The command, after `--`; without it a request is read from standard input"),
         )
         .after_help(
             "The request is an object on standard input: {\"command\", \"shell\"?, \"cwd\"?, \"backend\"?, \
              \"host_access\"?, \"session\"?, \"context\"? (interactive, gateway, cron, single_query, webhook), \"force\"?, \
-             \"yolo\"?, \"grants\"? {\"session\": [], \"permanent\": []}}.\nWhat it leaves open comes from the \
-             environment: HERMES_INTERACTIVE, HERMES_GATEWAY_SESSION, HERMES_EXEC_ASK, HERMES_CRON_SESSION, \
-             HERMES_SINGLE_QUERY_SESSION, HERMES_YOLO_MODE, SUDO_PASSWORD.\nExit: 0 approved, 1 denied, 2 a person has to \
-             be asked.",
+             \"yolo\"?}.\nWhat it leaves open comes from the environment: HERMES_INTERACTIVE, HERMES_GATEWAY_SESSION, \
+             HERMES_EXEC_ASK, HERMES_CRON_SESSION, HERMES_SINGLE_QUERY_SESSION, HERMES_SESSION_KEY, HERMES_YOLO_MODE, \
+             SUDO_PASSWORD.\nExit: 0 approved, 1 denied, 2 a person has to be asked.",
         )
 }
 
@@ -42,65 +62,15 @@ struct Input {
     backend: Option<String>,
     #[serde(default)]
     host_access: bool,
-    /// Echoed to whoever keeps grants; not looked at here.
-    #[serde(default, rename = "session")]
-    _session: Option<String>,
+    session: Option<String>,
     context: Option<Context>,
     #[serde(default)]
     force: bool,
     yolo: Option<bool>,
-    #[serde(default)]
-    grants: InputGrants,
 }
 
-#[derive(Default, serde::Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct InputGrants {
-    session: BTreeSet<String>,
-    permanent: BTreeSet<String>,
-}
-
-/// Nobody can be asked from here: the caller asks, and sends the request again with `force`.
-struct Caller;
-
-impl Outside for Caller {
-    fn review(&mut self, _: &Case<'_>) -> Review {
-        Review::Escalate
-    }
-    fn denials(&self) -> u32 {
-        0
-    }
-    fn ask(&mut self, _: &Case<'_>, _: bool) -> Answer {
-        Answer::Later
-    }
-}
-
-/// True where the environment says yes.
-fn says_yes(name: &str) -> bool {
-    let value = std::env::var(name).unwrap_or_default();
-    matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on")
-}
-
-fn context() -> Context {
-    if says_yes("HERMES_CRON_SESSION") {
-        Context::Cron
-    } else if says_yes("HERMES_SINGLE_QUERY_SESSION") {
-        Context::SingleQuery
-    } else if says_yes("HERMES_GATEWAY_SESSION") || says_yes("HERMES_EXEC_ASK") {
-        Context::Gateway
-    } else if says_yes("HERMES_INTERACTIVE") {
-        Context::Interactive
-    } else {
-        Context::Unknown
-    }
-}
-
-pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
-    let policy = match matches.get_one::<PathBuf>("policy") {
-        Some(path) => Policy::read(path),
-        None => Policy::of_user().map(|(policy, _)| policy),
-    };
-    let policy = policy.map_err(|e| Failure { exit: Exit::Config, message: e.to_string() })?;
+/// The request on standard input, with what it leaves open taken from the environment.
+fn from_stdin() -> Result<Request, Failure> {
     let mut text = Vec::new();
     let most = u64::try_from(MAX_HOOK_INPUT).unwrap_or(u64::MAX).saturating_add(1);
     let read = std::io::stdin().lock().take(most).read_to_end(&mut text);
@@ -109,41 +79,71 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("the request has more than {MAX_HOOK_INPUT} bytes")));
     }
     let input: Input = serde_json::from_slice(&text).map_err(|e| Failure::usage(format!("this is no request: {e}")))?;
+    let open = decide::request(input.command.into_bytes());
     let shell = match &input.shell {
         Some(name) => {
             super::shell::from_name(name).ok_or_else(|| Failure::usage(format!("there is no shell {name:?}")))?
         }
-        None => Options::default().shell,
+        None => open.shell,
     };
-    let options = Options {
+    Ok(Request {
         shell,
         cwd: input.cwd.filter(|d| d.starts_with('/')),
-        home: std::env::var("HOME").ok().filter(|h| h.starts_with('/')),
-        stances: policy.assess,
-        ..super::threats::options()
-    };
-    let request = Request {
-        command: input.command.into_bytes(),
+        session: input.session.filter(|s| !s.is_empty()).or(open.session),
         backend: input.backend,
         host_access: input.host_access,
-        context: input.context.unwrap_or_else(context),
+        context: input.context.unwrap_or(open.context),
         force: input.force,
-        yolo: input.yolo.unwrap_or_else(|| says_yes("HERMES_YOLO_MODE")),
-        sudo_password: std::env::var_os("SUDO_PASSWORD").is_some_and(|p| !p.is_empty()),
+        yolo: input.yolo.unwrap_or(open.yolo),
+        ..open
+    })
+}
+
+/// A command in the arguments: it would run here, and whoever typed it is there.
+fn from_words(words: &[OsString]) -> Request {
+    let here = std::env::current_dir().ok().map(|d| d.to_string_lossy().into_owned());
+    let open = decide::request(super::check::joined(words));
+    let context = match open.context {
+        Context::Unknown if std::io::stdin().is_terminal() => Context::Interactive,
+        other => other,
     };
-    let grants = Grants { session: input.grants.session, permanent: input.grants.permanent };
-    let work = || {
-        let analysis = (request.command.len() <= MAX_INPUT).then(|| {
-            let mut analysis = analyze(&request.command, &options);
-            policy.apply(&mut analysis, &options);
-            analysis
-        });
-        gate::decide(&request, analysis.as_ref(), &policy.gate, &grants, &mut Caller)
+    Request { cwd: here, context, ..open }
+}
+
+pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
+    let words: Vec<OsString> = matches.get_many::<OsString>("command").into_iter().flatten().cloned().collect();
+    let request = if words.is_empty() { from_stdin()? } else { from_words(&words) };
+    let policy = match matches.get_one::<PathBuf>("policy") {
+        Some(path) => Policy::read(path).map_err(|e| Failure { exit: Exit::Config, message: e.to_string() })?,
+        None => decide::policy_for(request.cwd.as_deref().map(Path::new)),
     };
-    let outcome =
-        guard::run(work).map_err(|e| Failure { exit: Exit::Internal, message: format!("internal error: {e}") })?;
-    let json = serde_json::to_string(&outcome).unwrap_or_default();
-    output::print(format!("{json}\n").as_bytes())?;
+    let when = matches.get_one::<String>("prompt").map_or("auto", String::as_str);
+    let interactive = request.context == Context::Interactive;
+    let person = match when {
+        "always" => Person::Terminal,
+        "auto" if interactive && std::io::stderr().is_terminal() => Person::Terminal,
+        _ if request.context == Context::Gateway => Person::Request(&|_| true),
+        _ => Person::Caller,
+    };
+    let desk = Desk { source: "gate".to_string(), policy: &policy, person };
+    let decision = decide::on_stack(&desk, &request)
+        .map_err(|e| Failure { exit: Exit::Internal, message: format!("internal error: {e}") })?;
+    let outcome = decision.outcome;
+    let text = if words.is_empty() || matches.get_flag("json") {
+        format!("{}\n", serde_json::to_string(&outcome).unwrap_or_default())
+    } else {
+        let word = match (outcome.approved, outcome.status) {
+            (true, _) => "approved",
+            (false, Some(_)) => "not approved yet",
+            (false, None) => "denied",
+        };
+        let mut text = format!("{word} ({}): {}\n", outcome.layer, crate::report::visible::line(&outcome.message));
+        if let (Some(id), Some(digest)) = (outcome.approval_id, &outcome.digest) {
+            text.push_str(&super::approvals::how_to_answer(id, digest));
+        }
+        text
+    };
+    output::print(text.as_bytes())?;
     Ok(match (outcome.approved, outcome.status) {
         (true, _) => Exit::Allow,
         (false, Some(_)) => Exit::Warn,

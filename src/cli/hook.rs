@@ -1,15 +1,17 @@
 //! `shellward hook AGENT`: the question of an agent on standard input, its answer on standard output.
 
+use super::decide::{self, Desk, Person};
 use super::exit::{Exit, Failure};
 use super::{guard, hook_settings, output};
-use crate::analyzer::{Options, analyze};
-use crate::hooks::{self, Agent, Reply, Request};
-use crate::limits::{MAX_HOOK_INPUT, MAX_INPUT};
-use crate::policy::Policy;
-use crate::verdict::Verdict;
+use crate::gate::{self, Context};
+use crate::hooks::input::Question;
+use crate::hooks::{self, Agent, Judged, Reply, Request, Ruling};
+use crate::limits::MAX_HOOK_INPUT;
+use crate::policy::{Failing, Policy};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
 use std::io::Read;
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -60,50 +62,74 @@ fn give(reply: &Reply) -> Result<Exit, Failure> {
 /// The reply to what stands on standard input. A policy that cannot be read counts as the strictest one: whoever breaks
 /// it must not switch the hook off.
 fn reply(agent: &'static Agent) -> Reply {
-    let policy = match Policy::of_user() {
-        Ok((policy, _)) => policy,
-        Err(e) => {
-            output::complain(&format!("{e}; the defaults are used"));
-            Policy::default()
-        }
-    };
     let mut input = Vec::new();
     let most = u64::try_from(MAX_HOOK_INPUT).unwrap_or(u64::MAX).saturating_add(1);
-    if let Err(e) = std::io::stdin().lock().take(most).read_to_end(&mut input) {
-        return hooks::unread(agent, &policy.hooks, &format!("standard input cannot be read ({e})"));
+    let read = std::io::stdin().lock().take(most).read_to_end(&mut input);
+    // Where the command would run is in the input; what is wrong with that is answered by the user's own policy.
+    let cwd = || match hooks::input::read(agent, &input).1 {
+        Question::Command(request, _) => request.cwd.filter(|d| d.starts_with('/')).map(PathBuf::from),
+        _ => None,
+    };
+    let policy = match guard::catch(|| decide::policy_for(cwd().as_deref())) {
+        Ok(policy) => policy,
+        Err(_) => Policy::default(),
+    };
+    let unread = |why: &str| {
+        let closed = policy.hooks.fail == Failing::Closed;
+        decide::write_failure(&policy, &source(agent), &decide::request(Vec::new()), why, closed);
+        hooks::unread(agent, &policy.hooks, why)
+    };
+    if let Err(e) = read {
+        return unread(&format!("standard input cannot be read ({e})"));
     }
     if input.len() > MAX_HOOK_INPUT {
-        return hooks::unread(agent, &policy.hooks, &format!("the input has more than {MAX_HOOK_INPUT} bytes"));
+        return unread(&format!("the input has more than {MAX_HOOK_INPUT} bytes"));
     }
-    let caught = guard::catch(|| hooks::answer(agent, &input, &policy.hooks, |request| judge(request, &policy)));
-    caught.unwrap_or_else(|panic| hooks::unread(agent, &policy.hooks, &format!("an internal error ({panic})")))
+    let caught = guard::catch(|| hooks::answer(agent, &input, &policy.hooks, |r| judge(agent, r, &policy)));
+    caught.unwrap_or_else(|panic| unread(&format!("an internal error ({panic})")))
 }
 
-/// The verdict, or why there is none. The analysis has a thread of its own so that the answer can be given in time
-/// without it; it ends with the process.
-fn judge(request: &Request, policy: &Policy) -> Result<Verdict, String> {
-    let deadline_ms = policy.hooks.deadline_ms;
-    if request.command.len() > MAX_INPUT {
-        return Ok(Verdict::incomplete(&format!("it is too large, over {MAX_INPUT} bytes"), request.command.len()));
+/// The name of a hook in the log.
+pub(super) fn source(agent: &Agent) -> String {
+    format!("hook {}", agent.name)
+}
+
+/// The decision, or why there is none.
+fn judge(agent: &'static Agent, request: &Request, policy: &Policy) -> Result<Judged, String> {
+    let open = decide::request(request.command.clone());
+    let request = gate::Request {
+        shell: request.shell,
+        cwd: request.cwd.clone().filter(|d| d.starts_with('/')),
+        session: request.session.clone().or(open.session),
+        // An agent that asks before it runs has somebody to ask, unless its environment says otherwise.
+        context: if open.context == Context::Unknown { Context::Interactive } else { open.context },
+        ..open
+    };
+    let decided = in_time(agent, &request, policy);
+    if let Err(why) = &decided {
+        let closed = policy.hooks.fail == Failing::Closed;
+        decide::write_failure(policy, &source(agent), &request, why, closed);
     }
+    decided
+}
+
+/// Decides within the time that the policy gives. The analysis has a thread of its own so that the answer can be given in
+/// time without it; it ends with the process.
+fn in_time(agent: &'static Agent, request: &gate::Request, policy: &Policy) -> Result<Judged, String> {
+    let deadline_ms = policy.hooks.deadline_ms;
     if deadline_ms == 0 {
         return Err("the policy leaves no time for it (hooks.deadline_ms = 0)".into());
     }
     let (send, receive) = mpsc::channel();
-    let (command, policy) = (request.command.clone(), policy.clone());
-    let options = Options {
-        shell: request.shell,
-        cwd: request.cwd.clone().filter(|d| d.starts_with('/')),
-        home: std::env::var("HOME").ok().filter(|h| h.starts_with('/')),
-        stances: policy.assess,
-        ..super::threats::options()
-    };
+    let (request, policy) = (request.clone(), policy.clone());
     let work = move || {
         // Nobody listens any more where the deadline has passed.
         let _ = send.send(guard::catch(|| {
-            let mut analysis = analyze(&command, &options);
-            policy.apply(&mut analysis, &options);
-            analysis.verdict
+            // Where the agent is told no, the user can still say yes; where it asks, it asks.
+            let wants = |action| hooks::question(action, &policy.hooks, agent.asks) == Ruling::Deny;
+            let desk = Desk { source: source(agent), policy: &policy, person: Person::Request(&wants) };
+            let decision = desk.decide(&request);
+            Judged { verdict: decision.verdict, outcome: decision.outcome }
         }));
     };
     std::thread::Builder::new()
@@ -112,7 +138,7 @@ fn judge(request: &Request, policy: &Policy) -> Result<Verdict, String> {
         .spawn(work)
         .map_err(|e| format!("no thread can be started ({e})"))?;
     match receive.recv_timeout(Duration::from_millis(deadline_ms)) {
-        Ok(Ok(verdict)) => Ok(verdict),
+        Ok(Ok(judged)) => Ok(judged),
         Ok(Err(panic)) => Err(format!("the analysis failed with an internal error ({panic})")),
         Err(mpsc::RecvTimeoutError::Timeout) => Err(format!("the analysis took longer than {deadline_ms} ms")),
         Err(mpsc::RecvTimeoutError::Disconnected) => Err("the analysis ended without a verdict".into()),

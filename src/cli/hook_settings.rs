@@ -20,6 +20,10 @@ const MAX_COPIES: u32 = 100;
 /// How long a hook that is tested may take: what hosts wait at least.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// A command that does nothing and that every hook has to stop: what this program's own grammar says of it is on the
+/// floor.
+pub(super) const CANARY: &str = "shellward canary";
+
 pub(super) fn describe(command: Command) -> Command {
     let agent = || hook::agent_argument().required(true);
     let file = || Arg::new("file").long("file").value_name("FILE").help("The settings file [default: the agent's own]");
@@ -81,7 +85,7 @@ fn own_command(agent: &Agent) -> Result<String, Failure> {
     Ok(format!("{quoted} hook {}", agent.name))
 }
 
-fn file_of(settings: &Settings, given: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+pub(super) fn file_of(settings: &Settings, given: Option<&PathBuf>) -> Result<PathBuf, Failure> {
     let home = std::env::home_dir().filter(|h| h.is_absolute());
     let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     let path = given.cloned().or_else(|| settings.path(home.as_deref(), variable));
@@ -209,20 +213,30 @@ fn state(agent: &Agent, settings: &Settings, path: &Path) -> String {
     }
 }
 
-/// Sends a question about a command that no mode lets through to the hook that the settings run. The command is only
-/// ever looked at.
 fn test(matches: &ArgMatches) -> Result<Exit, Failure> {
     let agent = hook::agent_of(matches)?;
     let settings = settings(agent)?;
     let path = file_of(settings, matches.get_one("file"))?;
-    let hook = Hook { agent: agent.name, command: "" };
-    let Some(command) = settings.installed(&read(&path)?, hook).map_err(|why| refused(&path, &why))? else {
+    let Some(command) = installed(agent, settings, &path)? else {
         let what =
             format!("the hook is not in {}; `shellward hook install {}` puts it there", path.display(), agent.name);
         return Err(Failure { exit: Exit::Config, message: what });
     };
-    let question = agent.forms.first().map(|f| f.sample("rm -rf /").to_string()).unwrap_or_default();
-    let (code, stdout, stderr) = ask(&command, &question)?;
+    let answer = self_test(agent, &command)?;
+    said(&format!("The hook of {} works: a test command was denied.\n{answer}", agent.title))
+}
+
+/// The command of the hook in a settings file.
+pub(super) fn installed(agent: &Agent, settings: &Settings, path: &Path) -> Result<Option<String>, Failure> {
+    let hook = Hook { agent: agent.name, command: "" };
+    settings.installed(&read(path)?, hook).map_err(|why| refused(path, &why))
+}
+
+/// Sends a question about a harmless command that no mode lets through to the hook, as the settings run it, and looks
+/// whether the answer is this agent's no. Gives the answer.
+pub(super) fn self_test(agent: &'static Agent, command: &str) -> Result<String, Failure> {
+    let question = agent.forms.first().map(|f| f.sample(CANARY).to_string()).unwrap_or_default();
+    let (code, stdout, stderr) = ask(command, &question)?;
     // What a no looks like at this agent, whatever the reason says.
     let no = hooks::unread(agent, &HookPolicy::default(), "a test");
     let says_no = match (parsed(&no.stdout), parsed(&stdout)) {
@@ -230,7 +244,7 @@ fn test(matches: &ArgMatches) -> Result<Exit, Failure> {
         (want, got) => want.is_none() && got.is_none(),
     };
     if says_no && code == i32::from(no.exit) {
-        return said(&format!("The hook of {} works: a test command was denied.\n{stdout}{stderr}", agent.title));
+        return Ok(format!("{stdout}{stderr}"));
     }
     let message = format!("the hook of {} does not deny a test command: exit {code}\n{stdout}{stderr}", agent.title);
     Err(Failure { exit: Exit::Block, message })

@@ -7,23 +7,29 @@
 //! Start-up is paid for every command that is checked, so only the sub-command that was asked for is built: describing
 //! all of them to clap costs more than the analysis of a short command.
 
+mod approvals;
 mod ast;
 mod audit;
 mod batch;
 mod check;
 mod completions;
+mod decide;
+mod doctor;
 pub mod exit;
 mod gate;
 pub mod guard;
 mod hook;
 mod hook_settings;
+mod log;
 mod man;
 pub mod output;
 mod policy;
+mod prompt;
 mod rules;
 mod scan;
 mod schema;
 pub mod shell;
+mod status;
 mod threats;
 mod view;
 
@@ -46,6 +52,12 @@ const SUBS: &[Sub] = &[
     Sub { name: "check", describe: check::describe, run: check::run },
     Sub { name: "gate", describe: gate::describe, run: gate::run },
     Sub { name: "hook", describe: hook::describe, run: hook::run },
+    Sub { name: "approvals", describe: approvals::describe, run: approvals::run },
+    Sub { name: "log", describe: log::describe, run: log::run },
+    Sub { name: "why", describe: log::describe_why, run: log::run_why },
+    Sub { name: "status", describe: status::describe, run: status::run },
+    Sub { name: "doctor", describe: doctor::describe, run: doctor::run },
+    Sub { name: "canary", describe: doctor::describe_canary, run: doctor::run_canary },
     Sub { name: "paste", describe: check::describe_paste, run: check::run_paste },
     Sub { name: "view", describe: view::describe, run: view::run },
     Sub { name: "audit", describe: audit::describe, run: audit::run },

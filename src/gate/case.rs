@@ -1,9 +1,14 @@
 //! What the layers look at: a request with everything that was found out about it.
 
+use super::key;
 use crate::analyzer::Analysis;
-use crate::effect::graph::{DoubtKind, Graph};
+use crate::effect::Language;
+use crate::effect::graph::DoubtKind;
+use crate::effect::path::Base;
 use crate::finding::{Finding, Severity};
-use crate::policy::GatePolicy;
+use crate::policy::{GatePolicy, globs};
+use crate::rules;
+use crate::verdict::incomplete;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -38,6 +43,14 @@ impl Context {
 pub struct Request {
     /// Its text.
     pub command: Vec<u8>,
+    /// The shell that would read it.
+    pub shell: Language,
+    /// The directory it would run in, absolute, where known.
+    pub cwd: Option<String>,
+    /// The home directory, absolute, where known.
+    pub home: Option<String>,
+    /// The conversation it belongs to.
+    pub session: Option<String>,
     /// Where it would run: `local`, `docker`, …
     pub backend: Option<String>,
     /// True where the backend reaches this machine's files.
@@ -52,7 +65,26 @@ pub struct Request {
     pub sudo_password: bool,
 }
 
-/// Approvals given before, as keys: a rule's id for all of it, or the id with the shape of the command.
+impl Request {
+    /// A request for a command of which nothing else is known: it would run here, and nobody is there.
+    pub fn new(command: Vec<u8>) -> Request {
+        Request {
+            command,
+            shell: Language::Bash,
+            cwd: None,
+            home: None,
+            session: None,
+            backend: None,
+            host_access: false,
+            context: Context::Unknown,
+            force: false,
+            yolo: false,
+            sudo_password: false,
+        }
+    }
+}
+
+/// Approvals given before, as keys: those of [`key`](super::key), or a rule's id alone for all of it.
 #[derive(Clone, Debug, Default)]
 pub struct Grants {
     /// For this session.
@@ -69,13 +101,37 @@ impl Grants {
     }
 }
 
-/// Why a command cannot be judged at all.
+/// Why a command cannot be judged, or not to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
     /// It has more bytes than are read.
     TooLarge,
     /// No part of it can be read as commands.
     Unparsable,
+    /// It can be read, but a part of what it would do cannot be worked out.
+    Unprovable,
+}
+
+impl Unreadable {
+    /// What is so of a text.
+    pub fn of(analysis: Option<&Analysis>) -> Option<Unreadable> {
+        let Some(analysis) = analysis else { return Some(Unreadable::TooLarge) };
+        let graph = &analysis.graph;
+        if graph.processes.is_empty() && graph.doubts.iter().any(|d| d.kind == DoubtKind::Unparsed) {
+            return Some(Unreadable::Unparsable);
+        }
+        let matters = |f: &&Finding| f.rule_id == incomplete::RULE_ID && f.severity > Severity::Info;
+        let incomplete = analysis.verdict.findings.iter().any(|f| matters(&f));
+        incomplete.then_some(Unreadable::Unprovable)
+    }
+    /// Its word in results and in the log.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unreadable::TooLarge => "too_large",
+            Unreadable::Unparsable => "unparsable",
+            Unreadable::Unprovable => "unprovable",
+        }
+    }
 }
 
 /// A finding that is to be decided, with the key that a grant for it has.
@@ -83,8 +139,10 @@ pub enum Unreadable {
 pub struct Matter<'a> {
     /// The finding.
     pub finding: &'a Finding,
-    /// Its key: `RULE SHAPE`.
+    /// Its key.
     pub key: String,
+    /// It is about how a text looks or arrives, not about what the command does.
+    pub content: bool,
 }
 
 /// A request with what was found out.
@@ -98,7 +156,7 @@ pub struct Case<'a> {
     pub text: String,
     /// Every command that would run, its words joined with spaces.
     pub commands: Vec<String>,
-    /// Why it cannot be judged.
+    /// Why it cannot be judged, or not to its end.
     pub unreadable: Option<Unreadable>,
     /// A program would take a password for other rights from what is piped into it.
     pub password_piped: bool,
@@ -109,70 +167,45 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// Puts together what the layers look at.
-    pub fn new(
-        request: &'a Request,
-        analysis: Option<&'a Analysis>,
-        policy: &'a GatePolicy,
-        grants: &Grants,
-    ) -> Case<'a> {
+    /// Puts together what the layers look at. `analysis` is that of the request's command; `None` where it is too large
+    /// to be analysed.
+    pub fn new(request: &'a Request, analysis: Option<&'a Analysis>, policy: &'a GatePolicy) -> Case<'a> {
         let findings: &[Finding] = analysis.map(|a| a.verdict.findings.as_slice()).unwrap_or_default();
-        let graph = analysis.map(|a| &a.graph);
-        let matters = findings.iter().filter(|f| f.severity > Severity::Info).map(|finding| {
-            let shape = analysis.map(|a| shape(a, finding)).unwrap_or_default();
-            Matter { finding, key: format!("{} {shape}", finding.rule_id).trim_end().to_string() }
+        let base = Base { cwd: request.cwd.as_deref(), home: request.home.as_deref() };
+        let matters = analysis.into_iter().flat_map(|analysis| {
+            let open = analysis.verdict.findings.iter().filter(|f| f.severity > Severity::Info);
+            open.map(move |finding| Matter {
+                finding,
+                key: key::key(analysis, finding, base),
+                content: is_content(finding.rule_id),
+            })
         });
         Case {
             request,
             policy,
             text: String::from_utf8_lossy(&request.command).trim().to_string(),
-            commands: graph.map(commands).unwrap_or_default(),
-            unreadable: match graph {
-                None => Some(Unreadable::TooLarge),
-                Some(g) if unparsed(g) => Some(Unreadable::Unparsable),
-                Some(_) => None,
-            },
+            commands: analysis.map(|a| globs::commands(&a.graph)).unwrap_or_default(),
+            unreadable: Unreadable::of(analysis),
             password_piped: findings.iter().any(|f| f.rule_id == super::sudo::RULE),
             floor: findings.iter().filter(|f| f.floor && f.rule_id != super::sudo::RULE).collect(),
-            open: matters.filter(|m| !grants.has(&m.key)).collect(),
+            open: matters.collect(),
         }
+    }
+
+    /// Leaves out what was approved before, finding by finding.
+    pub fn drop_granted(&mut self, grants: &Grants) {
+        self.open.retain(|m| !grants.has(&m.key));
+    }
+
+    /// True where approving for ever makes sense: some finding is about what the command does.
+    pub fn may_be_permanent(&self) -> bool {
+        self.open.iter().any(|m| !m.content)
     }
 }
 
-/// True where nothing of the text could be read.
-fn unparsed(graph: &Graph) -> bool {
-    graph.processes.is_empty() && graph.doubts.iter().any(|d| d.kind == DoubtKind::Unparsed)
-}
-
-/// The commands of a graph as texts: as they are written, and by the name of the program where that differs.
-fn commands(graph: &Graph) -> Vec<String> {
-    let mut out = Vec::new();
-    for p in &graph.processes {
-        let words: Vec<String> = p.argv.iter().map(crate::value::Value::show).collect();
-        let by_name = std::iter::once(p.name.clone()).chain(words.iter().skip(1).cloned());
-        let by_name = by_name.collect::<Vec<_>>().join(" ");
-        let written = words.join(" ");
-        if written != by_name {
-            out.push(written);
-        }
-        out.push(by_name);
-    }
-    out
-}
-
-/// The shape of the commands that a finding is about: their names and options, without what they work on. A grant for
-/// `rm -r ./a` so covers `rm -r ./b` of the same rule, and no other way to the same finding.
-fn shape(analysis: &Analysis, finding: &Finding) -> String {
-    let touches = |p: &&crate::effect::graph::Process| {
-        let span = analysis.source.outermost(p.place);
-        span.start < finding.span.end && finding.span.start < span.end
-    };
-    let option = |w: &String| w.starts_with('-') && w.len() > 1;
-    let one = |p: &crate::effect::graph::Process| {
-        let mut options: Vec<String> = p.argv.iter().skip(1).map(crate::value::Value::show).filter(option).collect();
-        options.sort();
-        options.dedup();
-        std::iter::once(p.name.clone()).chain(options).collect::<Vec<_>>().join(" ")
-    };
-    analysis.graph.processes.iter().filter(touches).map(one).collect::<Vec<_>>().join(" | ")
+/// True for rules about how a text looks or arrives.
+fn is_content(id: &str) -> bool {
+    use rules::Category::{Analysis, Evasion, Transport};
+    // A rule of a policy is about what a command does: it is said over effects.
+    rules::find(id).is_some_and(|r| matches!(r.category, Analysis | Evasion | Transport))
 }

@@ -6,16 +6,15 @@ use super::{Case, Layer, Outcome, Unreadable};
 pub fn decide(case: &Case<'_>) -> Option<Outcome> {
     let message = match (case.unreadable, case.floor.first()) {
         (Some(Unreadable::TooLarge), _) => {
-            "BLOCKED: the command is too large to be read. Split it into smaller ones.".to_string()
+            "BLOCKED: the command is too large to be read (too_large). Split it into smaller ones.".to_string()
         }
-        (Some(Unreadable::Unparsable), _) => {
-            "BLOCKED: no part of the command can be read as shell commands. Send it again, correctly quoted."
-                .to_string()
-        }
-        (None, Some(f)) => {
+        (Some(Unreadable::Unparsable), _) => "BLOCKED: no part of the command can be read as shell commands \
+                                              (unparsable). Send it again, correctly quoted."
+            .to_string(),
+        (_, Some(f)) => {
             format!("BLOCKED: {}. This is never run, whatever the mode or approval. {}", f.title, f.remediation)
         }
-        (None, None) => return None,
+        (None | Some(Unreadable::Unprovable), None) => return None,
     };
     let mut outcome = Outcome::denied(Layer::Floor, message).about(case);
     outcome.hardline = true;

@@ -1,27 +1,35 @@
 //! Layer 10: a person.
 
-use super::{Answer, Case, Context, Layer, Outcome, Outside, Scope, outcome::titles};
-use crate::rules;
+use super::{Answer, Case, Context, Layer, Outcome, Outside, Scope, Unreadable, outcome::titles};
 
 /// Asks a person; whatever is no clear yes is a no.
 pub fn decide(case: &Case<'_>, outside: &mut dyn Outside) -> Outcome {
-    let always = may_be_permanent(case);
+    let always = case.may_be_permanent();
     let mut outcome = match outside.ask(case, always) {
-        Answer::Approve(Scope::Always) if !always => said(true, "session"),
-        Answer::Approve(scope) => said(
-            true,
-            match scope {
+        Answer::Approve(scope) => {
+            let scope = if scope == Scope::Always && !always { Scope::Session } else { scope };
+            outside.remember(case, scope);
+            let how = match scope {
                 Scope::Once => "once",
                 Scope::Session => "session",
                 Scope::Always => "always",
-            },
-        ),
+            };
+            said(true, how)
+        }
         Answer::Deny => said(false, "denied"),
         Answer::Timeout => said(false, "timeout"),
-        Answer::Later => {
-            let mut o = Outcome::denied(Layer::Human, format!("This needs the user's approval: {}", titles(case)));
-            let pending = case.request.context == Context::Gateway;
+        Answer::Later(ticket) => {
+            let doubt = match case.unreadable {
+                Some(Unreadable::Unprovable) => " What it would do cannot be proven to its end (unprovable).",
+                _ => "",
+            };
+            let message = format!("This needs the user's approval: {}.{doubt}", titles(case));
+            let mut o = Outcome::denied(Layer::Human, message);
+            let pending = case.request.context == Context::Gateway || ticket.is_some();
             o.status = Some(if pending { "pending_approval" } else { "approval_required" });
+            if let Some(ticket) = ticket {
+                (o.approval_id, o.digest) = (Some(ticket.id), Some(ticket.digest));
+            }
             o
         }
     }
@@ -41,11 +49,4 @@ fn said(approved: bool, how: &'static str) -> Outcome {
     outcome.user_approved = approved;
     outcome.outcome = Some(how);
     outcome
-}
-
-/// True where approving for ever makes sense: some finding is about what the command does, not about how one text looks.
-fn may_be_permanent(case: &Case<'_>) -> bool {
-    use rules::Category::{Analysis, Evasion, Transport};
-    let content = |id: &str| rules::find(id).is_none_or(|r| matches!(r.category, Analysis | Evasion | Transport));
-    case.open.iter().any(|m| !content(m.finding.rule_id))
 }

@@ -1,6 +1,6 @@
 //! What the gate says, and whom it can ask.
 
-use super::Case;
+use super::{Case, Grants};
 use serde::Serialize;
 
 crate::effect::named! {
@@ -49,8 +49,17 @@ pub enum Scope {
     Always,
 }
 
+/// A request that waits for its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// Its number.
+    pub id: u64,
+    /// The digest that an answer has to repeat.
+    pub digest: String,
+}
+
 /// What a person says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Yes, for so long.
     Approve(Scope),
@@ -58,8 +67,8 @@ pub enum Answer {
     Deny,
     /// Nothing in time.
     Timeout,
-    /// They cannot be asked from here: the caller has to, or the answer comes later.
-    Later,
+    /// They cannot be asked from here: the caller has to, or the answer comes later to this request.
+    Later(Option<Ticket>),
 }
 
 /// What a model says.
@@ -73,14 +82,18 @@ pub enum Review {
     Escalate,
 }
 
-/// Who can be asked.
+/// Who can be asked, and what is known from before.
 pub trait Outside {
+    /// What was approved before, in this session and for ever.
+    fn grants(&mut self, case: &Case<'_>) -> Grants;
     /// A model's opinion.
     fn review(&mut self, case: &Case<'_>) -> Review;
     /// How many times in a row the model has said no.
     fn denials(&self) -> u32;
     /// A person's answer. `always`: whether approving for ever may be offered.
     fn ask(&mut self, case: &Case<'_>, always: bool) -> Answer;
+    /// A person has said yes to what is open, for so long.
+    fn remember(&mut self, case: &Case<'_>, scope: Scope);
 }
 
 /// The decision.
@@ -95,6 +108,12 @@ pub struct Outcome {
     /// `approval_required` (the caller has to ask) or `pending_approval` (the answer comes later).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<&'static str>,
+    /// The number of the request that waits for its answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval_id: Option<u64>,
+    /// The digest that the answer has to repeat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// The key of the first finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern_key: Option<String>,
@@ -116,6 +135,9 @@ pub struct Outcome {
     /// A deny rule of the user forbids it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub user_deny: bool,
+    /// Why it cannot be judged, or not to its end: `too_large`, `unparsable`, `unprovable`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<&'static str>,
     /// How a question ended: `once`, `session`, `always`, `denied`, `timeout`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<&'static str>,
@@ -128,6 +150,8 @@ impl Outcome {
             layer,
             message: message.into(),
             status: None,
+            approval_id: None,
+            digest: None,
             pattern_key: None,
             pattern_keys: Vec::new(),
             description: String::new(),
@@ -136,6 +160,7 @@ impl Outcome {
             user_approved: false,
             hardline: false,
             user_deny: false,
+            unreadable: None,
             outcome: None,
         }
     }
@@ -147,12 +172,17 @@ impl Outcome {
     pub fn denied(layer: Layer, message: impl Into<String>) -> Outcome {
         Outcome::new(false, layer, message)
     }
+    /// True where the text could not be judged at all.
+    pub fn unreadable(&self) -> bool {
+        self.unreadable.is_some_and(|w| w != super::Unreadable::Unprovable.name())
+    }
     /// With the open findings of the case.
     #[must_use]
     pub fn about(mut self, case: &Case<'_>) -> Outcome {
         self.pattern_keys = case.open.iter().map(|m| m.key.clone()).collect();
         self.pattern_key = self.pattern_keys.first().cloned();
         self.description = titles(case);
+        self.unreadable = case.unreadable.map(super::Unreadable::name);
         self
     }
 }

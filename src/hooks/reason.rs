@@ -1,15 +1,37 @@
 //! The words that go with an answer: what is wrong with the command, and what would pass.
 
+use super::{Judged, Ruling};
 use crate::finding::{Finding, Severity};
+use crate::gate::Layer;
+use crate::state::approvals::DIGEST_SHOWN;
 use crate::verdict::Verdict;
 use std::fmt::Write as _;
 
 /// Most findings that are told.
 const MAX_TOLD: usize = 5;
 
-/// What the agent and its user are told of a verdict: each finding that matters in one line, then what to do instead,
-/// and the rewritten command where there is one. Never empty.
-pub fn reason(verdict: &Verdict) -> String {
+/// What the agent and its user are told: each finding that matters in one line, then what to do instead, the rewritten
+/// command where there is one, and how the user can let it through where that is possible. Never empty.
+pub fn reason(judged: &Judged, ruling: Ruling) -> String {
+    let outcome = &judged.outcome;
+    let mut out = findings(&judged.verdict);
+    // What does not come from a finding is told in the words of the layer that decided.
+    let said = !outcome.approved && outcome.status.is_none() && (outcome.layer != Layer::Floor || outcome.unreadable());
+    if said {
+        out = format!("Shellward: {}", outcome.message);
+    }
+    if let (Ruling::Deny, Some(id), Some(digest)) = (ruling, outcome.approval_id, &outcome.digest) {
+        let digest = digest.get(..DIGEST_SHOWN).unwrap_or(digest);
+        let _ = write!(
+            out,
+            " Only the user can let it through, in a terminal of their own: `shellward approvals approve {id} {digest}`; \
+             then send the same command again."
+        );
+    }
+    out
+}
+
+fn findings(verdict: &Verdict) -> String {
     let matter: Vec<&Finding> = verdict.findings.iter().filter(|f| f.severity > Severity::Info).collect();
     if matter.is_empty() {
         return "Shellward: every effect of this command is known and harmless.".to_string();

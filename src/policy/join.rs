@@ -1,6 +1,7 @@
 //! A project's policy joined to the user's: the stricter of each setting; of a trusted project, the project's.
 
 use super::{Failing, Mode, NoAsk, OnBlock, OnWarn, Policy, Unattended};
+use crate::options::Writes;
 use toml::Table;
 
 impl Policy {
@@ -79,6 +80,23 @@ impl Policy {
                 mine.model_denials = theirs.model_denials;
             });
         }
+        let (mine, theirs) = (&mut self.assess, &project.assess);
+        if says("assess", "writes") && mine.writes != theirs.writes {
+            // The narrowest is stricter than any; of others a project's word does not count.
+            take("assess.writes", theirs.writes == Writes::None, &mut || mine.writes = theirs.writes);
+        }
+        if says("assess", "repository") && mine.repository != theirs.repository {
+            take("assess.repository", !theirs.repository, &mut || mine.repository = theirs.repository);
+        }
+        if says("assess", "network") && mine.network != theirs.network {
+            take("assess.network", !theirs.network, &mut || mine.network = theirs.network);
+        }
+        if says("assess", "project_code") && mine.project_code != theirs.project_code {
+            take("assess.project_code", !theirs.project_code, &mut || mine.project_code = theirs.project_code);
+        }
+        if says("assess", "variables") && mine.variables != theirs.variables {
+            take("assess.variables", !theirs.variables, &mut || mine.variables = theirs.variables);
+        }
         // Where state is kept and who is trusted is the user's business, whatever a project says.
         if said.contains_key("state") {
             ignored.push("state");
@@ -102,14 +120,17 @@ mod tests {
 
     const LOOSE: &str = "[hooks]\nfail='open'\nwarn='silent'\nblock='ask'\nno_ask='silent'\nallow_safe=true\n\
                          deadline_ms=1\n[gate]\nmode='off'\nallow=['*']\nunattended='approve'\nisolated=['ssh']\n\
-                         model_ceiling='critical'\nmodel_denials=9\n[state]\nlog=false\n";
+                         model_ceiling='critical'\nmodel_denials=9\n[assess]\nwrites='project'\nproject_code=true\n[state]\nlog=false\n";
 
     #[test]
     fn a_project_may_tighten_and_not_loosen() {
         let before = Policy::parse("").unwrap();
         let (policy, ignored) = joined("", LOOSE, false);
-        assert_eq!((&policy.hooks, &policy.gate, &policy.state), (&before.hooks, &before.gate, &before.state));
-        assert_eq!(ignored.len(), 13, "{ignored:?}");
+        assert_eq!(
+            (&policy.hooks, &policy.gate, &policy.state, policy.assess),
+            (&before.hooks, &before.gate, &before.state, before.assess)
+        );
+        assert_eq!(ignored.len(), 15, "{ignored:?}");
         let (policy, ignored) = joined(LOOSE, "[hooks]\nfail='closed'\n[gate]\nmode='manual'\ndeny=['x']", false);
         assert_eq!((policy.hooks.fail, policy.gate.mode), (Failing::Closed, Mode::Manual));
         assert_eq!((policy.gate.deny, ignored.len()), (vec!["x".to_string()], 0));

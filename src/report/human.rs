@@ -72,7 +72,11 @@ fn summary(verdict: &Verdict, style: Style) -> String {
     text
 }
 
-/// One finding.
+/// One finding, with its places in the command.
+pub fn finding(finding: &Finding, command: &[u8], style: Style) -> String {
+    one(finding, command, style)
+}
+
 fn one(finding: &Finding, command: &[u8], style: Style) -> String {
     let level = match finding.severity {
         Severity::Critical | Severity::High => Level::ERROR,

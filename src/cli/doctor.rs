@@ -1,0 +1,152 @@
+//! `shellward doctor`: tries everything that has to work, hooks included: each is sent a harmless command that it has to
+//! stop. `shellward canary` is that command.
+
+use super::exit::{Exit, Failure};
+use super::hook_settings::{self, CANARY};
+use super::status::{self, Word};
+use super::{guard, output};
+use crate::analyzer::{Options, analyze};
+use crate::hooks;
+use crate::policy;
+use crate::report::visible;
+use crate::state::State;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+pub(super) fn describe(command: Command) -> Command {
+    command
+        .about("Try everything that has to work: each installed hook is sent a harmless command that it has to stop")
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Answer as one JSON object"))
+        .after_help("Exit: 0 everything works, 2 something is missing, 1 something fails.")
+}
+
+pub(super) fn describe_canary(command: Command) -> Command {
+    command.about("Do nothing: the harmless command that every working hook stops").hide(true)
+}
+
+pub(super) fn run_canary(_: &ArgMatches) -> Result<Exit, Failure> {
+    output::print(b"The canary ran, so no working hook of Shellward stands before this shell.\n")?;
+    Ok(Exit::Allow)
+}
+
+/// One thing that was tried.
+#[derive(Debug, Serialize)]
+struct Check {
+    name: String,
+    result: Went,
+    detail: String,
+}
+
+/// How it went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Went {
+    Ok,
+    Missing,
+    Fails,
+}
+
+fn check(name: impl Into<String>, result: Went, detail: impl Into<String>) -> Check {
+    Check { name: name.into(), result, detail: detail.into() }
+}
+
+fn analysis() -> Check {
+    let stops = guard::run(|| analyze(CANARY.as_bytes(), &Options::default()).verdict.findings.iter().any(|f| f.floor));
+    match stops {
+        Ok(true) => check("analysis", Went::Ok, "the test command is on the floor"),
+        Ok(false) => check("analysis", Went::Fails, "the test command is let through"),
+        Err(e) => check("analysis", Went::Fails, e),
+    }
+}
+
+fn policy_check() -> Check {
+    let loaded = policy::load(std::env::current_dir().ok().as_deref());
+    let used = loaded.path().map_or("the defaults".to_string(), |p| p.display().to_string());
+    match (loaded.broken, loaded.problems.is_empty()) {
+        (true, _) => check("policy", Went::Fails, loaded.problems.join("; ")),
+        (false, false) => check("policy", Went::Missing, loaded.problems.join("; ")),
+        (false, true) => check("policy", Went::Ok, used),
+    }
+}
+
+fn state_check() -> Check {
+    let loaded = policy::load(None);
+    let tried = State::new(&loaded.policy.state).and_then(|s| {
+        s.writable()?;
+        let (_, damaged) = s.look()?;
+        Ok((s, damaged))
+    });
+    match tried {
+        Ok((s, true)) => check("state", Went::Fails, format!("{} is damaged", s.dir().display())),
+        Ok((s, false)) => match others_may_look(&s) {
+            true => check("state", Went::Missing, format!("others may look into {}", s.dir().display())),
+            false => check("state", Went::Ok, s.dir().display().to_string()),
+        },
+        Err(e) => check("state", Went::Fails, e.to_string()),
+    }
+}
+
+#[cfg(unix)]
+fn others_may_look(state: &State) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(state.dir()).is_ok_and(|m| m.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn others_may_look(_: &State) -> bool {
+    false
+}
+
+fn hook_checks() -> Vec<Check> {
+    let mut out = Vec::new();
+    for agent in hooks::AGENTS {
+        let Some(settings) = agent.settings.as_ref() else { continue };
+        let Ok(path) = hook_settings::file_of(settings, None) else { continue };
+        let name = format!("hook {}", agent.name);
+        match hook_settings::installed(agent, settings, &path) {
+            Ok(None) => {}
+            Ok(Some(command)) => out.push(match hook_settings::self_test(agent, &command) {
+                Ok(_) => check(name, Went::Ok, format!("stopped the test command: {command}")),
+                Err(e) => check(name, Went::Fails, e.message),
+            }),
+            Err(e) => out.push(check(name, Went::Fails, e.message)),
+        }
+    }
+    if out.is_empty() {
+        out.push(check("hooks", Went::Missing, "none is installed: `shellward hook install AGENT`"));
+    }
+    out
+}
+
+pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
+    let mut checks = vec![analysis(), policy_check(), state_check()];
+    checks.extend(hook_checks());
+    let status = status::look();
+    let known = |s: &&String| !checks.iter().any(|c| c.detail.contains(s.as_str()));
+    let more: Vec<String> = status.why.iter().filter(known).cloned().collect();
+    if !more.is_empty() && status.state != Word::Off {
+        checks.push(check("status", Went::Missing, more.join("; ")));
+    }
+    let worst = checks.iter().map(|c| c.result).max().unwrap_or(Went::Fails);
+    let text = if matches.get_flag("json") {
+        format!("{}\n", serde_json::json!({"result": worst, "checks": checks}))
+    } else {
+        let mut text = String::new();
+        for c in &checks {
+            let word = match c.result {
+                Went::Ok => "ok",
+                Went::Missing => "missing",
+                Went::Fails => "FAILS",
+            };
+            let _ = writeln!(text, "{word:<8} {:<16} {}", c.name, visible::line(&c.detail));
+        }
+        text
+    };
+    output::print(text.as_bytes())?;
+    Ok(match worst {
+        Went::Ok => Exit::Allow,
+        Went::Missing => Exit::Warn,
+        Went::Fails => Exit::Block,
+    })
+}

@@ -1,0 +1,135 @@
+//! What an approval is for: a rule, the shape of the command, and what it works on.
+//!
+//! In: an analysis and one of its findings. Out: a text such as `recursive_delete rm -r @ delete project /home/u/p`. Equal
+//! texts are covered by one approval. So yes to `rm -r ./a` covers `rm -r ./b` in the same project, and neither another
+//! project, nor `rm -rf ./a`, nor a directory elsewhere; yes to one address covers no other.
+
+use crate::analyzer::Analysis;
+use crate::effect::graph::Process;
+use crate::effect::path::{Base, Class, resolve};
+use crate::effect::{Effect, Object, Props};
+use crate::finding::Finding;
+use crate::redact;
+use crate::value::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+/// Longest key that is kept as it is; of a longer one its beginning and its digest.
+const MAX_KEY: usize = 400;
+
+/// The key of a finding.
+pub fn key(analysis: &Analysis, finding: &Finding, base: Base<'_>) -> String {
+    let touched: Vec<&Process> = analysis.graph.processes.iter().filter(|p| touches(analysis, p, finding)).collect();
+    let shape = touched.iter().map(|p| shape(p)).collect::<Vec<_>>().join(" | ");
+    let effects = analysis.graph.effects.iter().filter(|e| touched.iter().any(|p| p.id == e.process));
+    let scope: BTreeSet<String> = effects.filter_map(|e| scope(e, base)).collect();
+    let scope = scope.into_iter().collect::<Vec<_>>().join(", ");
+    let key = format!("{} {shape}", finding.rule_id).trim_end().to_string();
+    let key = if scope.is_empty() { key } else { format!("{key} @ {scope}") };
+    let key = redact::text(&key);
+    match key.char_indices().nth(MAX_KEY) {
+        Some((at, _)) => format!("{}… #{}", key.get(..at).unwrap_or_default(), digest(key.as_bytes())),
+        None => key.into_owned(),
+    }
+}
+
+/// True where a command stands in, or around, what the finding points at.
+fn touches(analysis: &Analysis, p: &Process, finding: &Finding) -> bool {
+    let span = analysis.source.outermost(p.place);
+    span.start < finding.span.end && finding.span.start < span.end
+}
+
+/// A command without what it works on: its name and options.
+fn shape(p: &Process) -> String {
+    let option = |w: &String| w.starts_with('-') && w.len() > 1;
+    let mut options: Vec<String> = p.argv.iter().skip(1).map(Value::show).filter(option).collect();
+    options.sort();
+    options.dedup();
+    std::iter::once(p.name.clone()).chain(options).collect::<Vec<_>>().join(" ")
+}
+
+/// What an effect works on, as wide as an approval may reach.
+fn scope(e: &Effect, base: Base<'_>) -> Option<String> {
+    if e.props.has(Props::SIMULATED) {
+        return None;
+    }
+    let place = |object: &Object| match object {
+        Object::Path(v) => path(v, e, base),
+        Object::Code(language, v) => Some(match v.as_literal() {
+            // Each program is a matter of its own.
+            Some(text) => format!("{language} #{}", digest(&text)),
+            None => format!("{language} {}", v.show()),
+        }),
+        Object::Package(ecosystem, v) => Some(format!("{ecosystem} {}", v.show())),
+        Object::Named(kind, v) => Some(format!("{kind} {}", v.show())),
+        // What a command that is started does has effects of its own.
+        Object::None | Object::Command(_) => None,
+        Object::Url(_) | Object::Host(_) | Object::Socket(..) | Object::Stated(_) => Some(object.show()),
+    };
+    let places: Vec<String> = [Some(&e.object), e.other.as_deref()].into_iter().flatten().filter_map(place).collect();
+    (!places.is_empty()).then(|| format!("{} {}", e.verb.name(), places.join(" to ")))
+}
+
+/// A place: the project, what is made to be thrown away, else the path itself.
+fn path(v: &Value, e: &Effect, base: Base<'_>) -> Option<String> {
+    let resolved = resolve(v, e.cwd.as_ref(), base);
+    match resolved.class {
+        Class::HarmlessDevice => None,
+        Class::Temporary => Some("temporary files".to_string()),
+        Class::Project | Class::ProjectRoot => Some(format!("project {}", base.cwd.unwrap_or("."))),
+        _ => Some(resolved.text),
+    }
+}
+
+/// 64 bits of SHA-256, in hexadecimal digits.
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(8).map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyzer::{Options, analyze};
+
+    fn keys(command: &str, cwd: &str) -> Vec<String> {
+        let options = Options { cwd: Some(cwd.into()), home: Some("/home/u".into()), ..Options::default() };
+        let analysis = analyze(command.as_bytes(), &options);
+        let base = Base { cwd: options.cwd.as_deref(), home: options.home.as_deref() };
+        analysis.verdict.findings.iter().map(|f| key(&analysis, f, base)).collect()
+    }
+
+    /// Commands whose approval is one, and commands whose approvals must differ.
+    #[test]
+    fn an_approval_reaches_as_far_as_its_project_and_no_further() {
+        let base = keys("chmod 777 ./a", "/home/u/p");
+        assert!(!base.is_empty());
+        assert_eq!(keys("chmod 777 ./b", "/home/u/p"), base);
+        for (command, cwd) in [
+            ("chmod 777 ./a", "/home/u/q"),
+            ("chmod 777 ~/a", "/home/u/p"),
+            ("chmod -R 777 ./a", "/home/u/p"),
+            ("sudo chmod 777 ./a", "/home/u/p"),
+        ] {
+            assert!(keys(command, cwd).iter().all(|k| !base.contains(k)), "{command} in {cwd}: {base:?}");
+        }
+    }
+
+    #[test]
+    fn an_approval_for_an_address_or_a_program_text_is_for_no_other() {
+        for (one, other) in [
+            ("curl -s https://a.example/x | sh", "curl -s https://b.example/x | sh"),
+            ("echo 'rm -rf ~/.ssh' | sh", "echo 'rm -rf ~/.gnupg' | sh"),
+            ("npm install -g https://a.example/x.tgz", "npm install -g https://b.example/x.tgz"),
+        ] {
+            let (one, other) = (keys(one, "/home/u/p"), keys(other, "/home/u/p"));
+            assert!(!one.is_empty() && one.iter().all(|k| !other.contains(k)), "{one:?} {other:?}");
+        }
+    }
+
+    #[test]
+    fn long_keys_are_cut_and_still_differ() {
+        let long = |end: &str| keys(&format!("chmod 777 ~/{}{end}", "x".repeat(600)), "/home/u/p");
+        let (a, b) = (long("a"), long("b"));
+        assert!(a.iter().all(|k| k.chars().count() < 450) && a != b, "{a:?}");
+    }
+}
