@@ -79,11 +79,21 @@ const RISK: &str = "chmod 777 /srv/out";
 #[test]
 fn whatever_is_no_clear_yes_is_a_no() {
     let state = scratch("no");
-    for (typed, outcome) in
-        [("\\n", "denied"), ("d\\n", "denied"), ("yes\\n", "denied"), ("\\x03", "denied"), ("o\\x03", "denied"), ("\\x04", "denied")]
-    {
+    for (typed, outcome) in [
+        ("\\n", "denied"),
+        ("d\\n", "denied"),
+        ("yes\\n", "denied"),
+        ("\\x03", "denied"),
+        ("o\\x03", "denied"),
+        ("\\x04", "denied"),
+    ] {
         let Some(a) = answer(&state, typed, "", "", RISK) else { return };
-        assert!(a.code == 1 && a.text.contains(&format!("\"outcome\":\"{outcome}\"")), "{typed}: {} {}", a.code, a.text);
+        assert!(
+            a.code == 1 && a.text.contains(&format!("\"outcome\":\"{outcome}\"")),
+            "{typed}: {} {}",
+            a.code,
+            a.text
+        );
     }
     // What was typed before the question is no answer to it; silence is a no, and the time is told.
     let quick = "[state]\nprompt_seconds = 2\n";

@@ -1,7 +1,6 @@
 //! A project's policy joined to the user's: the stricter of each setting; of a trusted project, the project's.
 
 use super::{Failing, Mode, NoAsk, OnBlock, OnWarn, Policy, Unattended};
-use crate::options::Writes;
 use toml::Table;
 
 impl Policy {
@@ -82,8 +81,7 @@ impl Policy {
         }
         let (mine, theirs) = (&mut self.assess, &project.assess);
         if says("assess", "writes") && mine.writes != theirs.writes {
-            // The narrowest is stricter than any; of others a project's word does not count.
-            take("assess.writes", theirs.writes == Writes::None, &mut || mine.writes = theirs.writes);
+            take("assess.writes", theirs.writes < mine.writes, &mut || mine.writes = theirs.writes);
         }
         if says("assess", "repository") && mine.repository != theirs.repository {
             take("assess.repository", !theirs.repository, &mut || mine.repository = theirs.repository);
