@@ -255,10 +255,17 @@ fn delete_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
             Class::Outside if p.ups > 0 && p.depth() > 0 => continue,
             Class::Outside if p.ups > 0 => Severity::High,
             Class::Outside | Class::SystemContent | Class::Kernel if precious => Severity::High,
+            // A mirror deletes what its source has not: `rsync -a --delete site/ /srv/site/`.
+            Class::Outside if is_mirror(facts, e, p) => continue,
             Class::Outside | Class::SystemContent | Class::Kernel => rule.severity,
         };
         out.add(draft(facts, rule, e, p).severity(severity));
     }
+}
+
+/// True where the process that deletes also writes there.
+fn is_mirror(facts: &Facts<'_>, e: &Effect, p: &Resolved) -> bool {
+    facts.with(&[Verb::Write]).any(|w| w.process == e.process && facts.path(w).is_some_and(|q| q.text == p.text))
 }
 
 fn delete_project(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {

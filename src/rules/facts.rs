@@ -135,9 +135,9 @@ impl<'a> Facts<'a> {
         self.memory(e)?
             .address
             .get_or_init(|| {
-                let assumed = if e.verb == Verb::Clone { "ssh" } else { "http" };
+                let ssh = |v: &Value| e.verb == Verb::Clone || is_copy_address(&v.show());
                 match &e.object {
-                    Object::Url(v) => Address::parse(v, assumed),
+                    Object::Url(v) => Address::parse(v, if ssh(v) { "ssh" } else { "http" }),
                     Object::Host(v) | Object::Socket(v, _) => Address::parse(v, ""),
                     Object::Package(_, v) => match v.as_str() {
                         Some(spec) => registry::of_package(&spec),
@@ -338,6 +338,15 @@ impl<'a> Facts<'a> {
     pub fn marked(&self, e: &Effect, marks: &[Mark]) -> bool {
         self.path(e).is_some_and(|p| p.marks.any(marks))
     }
+}
+
+/// True for `[user@]host:path`, as scp(1) and rsync(1) write a place on another machine that one logs in to. What follows
+/// the colon of an address without a scheme is a port.
+fn is_copy_address(text: &str) -> bool {
+    let Some((host, path)) = text.split_once(':') else { return false };
+    let port = path.split('/').next().unwrap_or_default();
+    let is_port = !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+    host.len() > 1 && !host.contains('/') && !path.starts_with("//") && !is_port
 }
 
 /// A channel's name in output.

@@ -5,7 +5,7 @@
 use super::{Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::Severity;
-use crate::value::Value;
+use crate::value::{Taint, Value};
 use std::sync::OnceLock;
 
 /// A grade of the list.
@@ -91,6 +91,10 @@ pub(super) fn graded(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings,
             continue;
         }
         let Some((mut severity, floor, why)) = of(facts, e) else { continue };
+        // A repository that the same text has just cloned holds nothing that could be lost.
+        if verb == Verb::VcsDiscard && is_new(facts, e) {
+            severity = severity.min(Severity::Info);
+        }
         // `dropdb -i x`, `git restore -p`: a person is asked before anything happens.
         if facts.asks(e) {
             severity = severity.min(Severity::Info);
@@ -111,6 +115,16 @@ pub(super) fn graded(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings,
                 .evidence("command_pattern", why, facts.command_place(e)),
         );
     }
+}
+
+/// True where the text cloned the repository of that effect before: git clones into no directory that holds anything.
+fn is_new(facts: &Facts<'_>, e: &Effect) -> bool {
+    let here = facts.resolve(&Value::computed(b".", e.place, Taint::default()), e).text;
+    let cloned = |x: &&Effect| x.id < e.id && matches!(x.object, Object::Stated("clone"));
+    facts.with(&[Verb::VcsChange]).filter(cloned).any(|x| {
+        let mut made = facts.with(&[Verb::Create]).filter(|c| c.process == x.process).filter_map(|c| facts.path(c));
+        made.any(|p| here == p.text || here.starts_with(&format!("{}/", p.text)))
+    })
 }
 
 #[cfg(test)]

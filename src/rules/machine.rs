@@ -223,7 +223,9 @@ fn service_stop(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         let stops = props.has(Props::STOP) && !props.has(Props::START);
         if stops || props.has(Props::DISABLE) && !props.has(Props::ENABLE) {
             // What only no longer starts by itself serves on until somebody stops it.
-            let severity = if stops { rule.severity } else { Severity::Info };
+            // So does what a program does with its own server (`pg_ctl stop`), or a user's session.
+            let named = !matches!(e.object, Object::Stated(_));
+            let severity = if stops && named { rule.severity } else { Severity::Info };
             out.add(
                 rule.about(facts, e).severity(severity).title(format!("{}: {}", rule.title, e.object.show())).evidence(
                     "command_pattern",

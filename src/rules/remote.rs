@@ -152,13 +152,28 @@ fn shells(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, verb: Verb
         }
     }
     for e in facts.with(&wanted).filter(|e| connects_program(facts, e)) {
+        // `nc -l 80 -c 'nc h 8080'` hands bytes on; nobody gets commands run by it.
+        let severity = if is_relay(facts, e) { Severity::Info } else { rule.severity };
         out.add(
             rule.about(facts, e)
+                .severity(severity)
                 .title(format!("{}: {} {}", rule.title, facts.name(e), e.object.show()))
                 .evidence("flow", "connects a program to the peer", facts.command_place(e))
                 .evidence_as("host", "is the other end", e.object.show(), e.place),
         );
     }
+}
+
+/// True where all that a connection is given to are programs that only connect it on.
+fn is_relay(facts: &Facts<'_>, e: &Effect) -> bool {
+    let below =
+        |p: &&crate::effect::graph::Process| p.id != e.process && facts.lineage(p.id).any(|q| q.id == e.process);
+    let mut all = facts.graph.processes.iter().filter(below).peekable();
+    let only = |p: &crate::effect::graph::Process| {
+        let mut own = facts.effects().filter(|x| x.process == p.id).peekable();
+        p.known && own.peek().is_some() && own.all(|x| x.verb == Verb::Connect)
+    };
+    all.peek().is_some() && all.all(only)
 }
 
 /// True where the process connects a program to its peer (`nc -e`, `socat TCP:… EXEC:…`).

@@ -204,7 +204,8 @@ fn plain_download(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         let Some(a) = facts.address(e).filter(|a| a.is_cleartext() && a.reach() == Reach::Public) else { continue };
         // Names that stand for any host in documentation lead nowhere (RFC 2606, 6761).
         let documentation = a.kind(HostKind::Documentation).is_some();
-        if documentation || facts.props(e).has(Props::HEAD_ONLY) || facts.run_by(e).is_some() {
+        // Mirrors that speak rsync have no other way.
+        if documentation || a.scheme == "rsync" || facts.props(e).has(Props::HEAD_ONLY) || facts.run_by(e).is_some() {
             continue;
         }
         let kept = facts
@@ -262,7 +263,11 @@ fn raw_ip(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         let plain = ip.to_string();
         let disguised = matches!(ip, IpAddr::V4(_)) && plain != a.host_text.trim_end_matches('.');
         // Copies to and from a machine that one logs in to go by its address all the time: its key says whose it is.
-        let login = e.verb != Verb::Fetch && matches!(a.scheme.as_str(), "" | "ssh" | "scp" | "sftp" | "rsync");
+        let login = match a.scheme.as_str() {
+            "ssh" | "scp" | "sftp" => true,
+            "" | "rsync" => e.verb != Verb::Fetch,
+            _ => false,
+        };
         let severity = match facts.run_by(e).is_some() || disguised {
             true => Severity::High,
             false if login => Severity::Info,

@@ -36,6 +36,9 @@ fn shown(n: i128, places: usize, width: usize) -> String {
     format!("{sign}{}{digits}", "0".repeat(zeros))
 }
 
+/// Most numbers that `seq` is asked to count out.
+const MAX_NUMBERS: i128 = 20_000;
+
 /// `seq`: options `-s -w`, one to three numbers.
 pub(super) fn seq(call: &Call<'_>) -> Result<Output, Why> {
     let numbers = call.operands.iter().map(|o| decimal(o)).collect::<Result<Vec<_>, _>>()?;
@@ -71,6 +74,11 @@ pub(super) fn seq(call: &Call<'_>) -> Result<Output, Why> {
     };
     let separator = call.value("-s").unwrap_or(b"\n");
     let mut out = Vec::new();
+    // What many numbers are is no matter; a text of them that is read again would take all the work there is.
+    let count = end.saturating_sub(at).checked_div(step).unwrap_or(0);
+    if count > MAX_NUMBERS {
+        return Err(Why::NotComputed("so many numbers"));
+    }
     while if step > 0 { at <= end } else { at >= end } {
         if !out.is_empty() {
             out.extend_from_slice(separator);
