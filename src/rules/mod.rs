@@ -14,6 +14,7 @@ mod destruction;
 mod docs;
 mod draft;
 mod environment;
+mod escape;
 mod execution;
 mod facts;
 mod grades;
@@ -135,6 +136,7 @@ const FAMILIES: &[&[Rule]] = &[
     deceptive::RULES,
     transport::RULES,
     execution::RULES,
+    escape::RULES,
     destruction::RULES,
     machine::RULES,
     writes::RULES,
