@@ -6,8 +6,9 @@
 use super::Interp;
 use super::invoke::Work;
 use crate::command::{Invocation, Role};
-use crate::effect::Language;
+use crate::effect::{Language, Object, Verb};
 use crate::source::Place;
+use crate::value::escape;
 use crate::value::transform::{self, Call, Flavour, PieceFrom};
 use crate::value::{Channel, Taint, Value, Why};
 
@@ -24,14 +25,28 @@ impl Interp<'_> {
     /// `echo`: what it prints, whose unknown words stay unknown in their places.
     pub(crate) fn echo(&mut self, args: &[Value], at: Place) -> Value {
         self.spend(args.len() as u64 / 8);
-        transform::echo_values(args, at, self.flavour())
+        let v = transform::echo_values(args, at, self.flavour());
+        self.unmasked(v, args, at)
     }
 
     /// `printf`
     pub(crate) fn printf(&mut self, args: &[Value], at: Place) -> (Value, i32) {
         self.spend(args.len() as u64 / 8);
         let (v, status) = transform::printf_values(args, at, self.flavour());
-        (v, i32::from(status))
+        (self.unmasked(v, args, at), i32::from(status))
+    }
+
+    /// Output of which letters were written as numbers (`\\162\\155`): that hides what it says, and decodes it.
+    fn unmasked(&mut self, mut v: Value, args: &[Value], at: Place) -> Value {
+        let masked = |a: &Value| a.as_literal().is_some_and(|b| escape::masks_letters(&b));
+        let copied = |a: &Value| a.as_literal().is_some_and(|b| v.as_literal().is_some_and(|v| find(&v, &b)));
+        if v.pieces.is_empty() || !args.iter().any(|a| masked(a) && !copied(a)) {
+            return v;
+        }
+        let Some(by) = self.last_process else { return v };
+        let id = self.effect(Verb::Decode, Object::Stated("escapes"), by, at);
+        v.add_taint(&Taint::of(id));
+        v
     }
 
     /// Runs a transform over what an invocation reads.
@@ -121,6 +136,11 @@ fn inv_args(inv: &Invocation) -> Vec<Value> {
         })
     };
     inv.operands.iter().filter(|v| !is_file(v)).cloned().collect()
+}
+
+/// Whether a text stands in another.
+fn find(text: &[u8], part: &[u8]) -> bool {
+    memchr::memmem::find(text, part).is_some()
 }
 
 fn reads(inv: &Invocation) -> bool {

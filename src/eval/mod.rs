@@ -138,7 +138,7 @@ pub(crate) struct Interp<'a> {
     /// Time that nested programs took.
     pub(crate) nested_time: std::time::Duration,
     /// Redirections of the current simple command opened these for writing: what it prints goes in.
-    last_process: Option<ProcessId>,
+    pub(crate) last_process: Option<ProcessId>,
     /// The script whose code text in its own language is about to be evaluated in its scope.
     evaluating: Option<script::Run>,
 }

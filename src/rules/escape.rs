@@ -51,16 +51,17 @@ fn shell_from_code(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let inline = |id: ProgramId| -> Option<&ProgramNode> {
         graph.program(id).filter(|p| computes(p.language) && matches!(p.reach, Reach::Argument | Reach::Heredoc))
     };
-    let code = graph.programs.iter().filter(|p| is_shell(p.language)).filter_map(|p| Some((inline(p.parent?)?, p.place)));
+    let code =
+        graph.programs.iter().filter(|p| is_shell(p.language)).filter_map(|p| Some((inline(p.parent?)?, p.place)));
     let started = graph.processes.iter().filter_map(|p| {
         let language = command::language(&p.name)?;
         is_shell(language).then_some((inline(p.program)?, p.place))
     });
     for (outer, place) in code.chain(started) {
-        out.add(
-            rule.at(facts, place)
-                .title(format!("{} code starts a shell", outer.language.name()))
-                .evidence("command_pattern", "starts a shell", place),
-        );
+        out.add(rule.at(facts, place).title(format!("{} code starts a shell", outer.language.name())).evidence(
+            "command_pattern",
+            "starts a shell",
+            place,
+        ));
     }
 }

@@ -145,3 +145,43 @@ pub fn unescape(text: &[u8], dialect: Dialect) -> (Vec<u8>, bool) {
     }
     (out, false)
 }
+
+/// True where letters or digits are written as numeric escapes: `\x72`, `\162`, `\u0072`.
+pub fn masks_letters(text: &[u8]) -> bool {
+    let digits = |from: usize, base: u32, most: usize| -> Option<u32> {
+        let all = text.get(from..)?.iter().take(most);
+        let run: Vec<u32> = all.map_while(|b| char::from(*b).to_digit(base)).collect();
+        (!run.is_empty()).then(|| run.iter().fold(0, |n: u32, d| n.wrapping_mul(base).wrapping_add(*d)))
+    };
+    let code = |at: usize| match text.get(at)? {
+        b'x' => digits(at.saturating_add(1), 16, 2),
+        b'u' => digits(at.saturating_add(1), 16, 4),
+        b'U' => digits(at.saturating_add(1), 16, 8),
+        b'0' => digits(at, 8, 4),
+        b'1'..=b'7' => digits(at, 8, 3),
+        _ => None,
+    };
+    let mut at = 0usize;
+    while let Some(i) = text.get(at..).and_then(|t| t.iter().position(|b| *b == b'\\')) {
+        let next = at.saturating_add(i).saturating_add(1);
+        let letter = code(next).and_then(char::from_u32).is_some_and(|c| c.is_ascii_alphanumeric());
+        if letter {
+            return true;
+        }
+        at = next.saturating_add(1);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn letters_as_numbers_are_told_from_other_escapes() {
+        for masked in [r"\x72m", r"a\162", r"\u0072", r"\0162", r"\\\x41"] {
+            assert!(super::masks_letters(masked.as_bytes()), "{masked}");
+        }
+        for plain in [r"a\nb", r"\033[1m", r"\x1b[0m", r"\\x72", r"\e[31m", r"\x", ""] {
+            assert!(!super::masks_letters(plain.as_bytes()), "{plain}");
+        }
+    }
+}
