@@ -122,3 +122,70 @@ fn a_damaged_database_is_told_and_changes_no_verdict() {
     assert!(found[0].title.contains("damaged or forged"), "{}", found[0].title);
     assert!(of_threats("ls -l", Some(Arc::new(made.store()))).is_empty());
 }
+
+/// Runs the binary in a folder that is its store; what it printed, and its exit code.
+fn cli(dir: &Path, args: &[&str]) -> (String, i32) {
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_shellward"))
+        .args(args)
+        .env("SHELLWARD_THREATS", dir)
+        .current_dir(samples())
+        .output()
+        .unwrap();
+    let text = [out.stdout, out.stderr].concat();
+    (String::from_utf8(text).unwrap(), out.status.code().unwrap())
+}
+
+#[test]
+fn from_feeds_to_a_verdict_on_the_command_line() {
+    let dir = std::env::temp_dir().join(format!("shellward-threats-cli-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).unwrap();
+    let made = Made(dir.clone());
+    let file = |name: &str| made.0.join(name).to_string_lossy().into_owned();
+    let (one, two, key) = (file("one.db"), file("two.db"), file("key"));
+    let steps: &[(&[&str], i32, &str)] = &[
+        (&["threats", "status"], 0, "threat data: none"),
+        (
+            &["threats", "build", "--out", &one, "--version", "1", "osv=ossf:osv", "feodo:feodo.csv"],
+            0,
+            "version 1, 5 records",
+        ),
+        (&["threats", "build", "--out", &two, "--version", "2", "osv=ossf:osv", "urlhaus:urlhaus.csv"], 0, "version 2"),
+        (&["threats", "build", "--out", &two, "feodo:hosts.txt"], 64, "not of the format feodo"),
+        (&["threats", "build", "--out", &two, "no-such:hosts.txt"], 64, "no format"),
+        (&["threats", "update", &one], 78, "is not signed"),
+        (&["threats", "keys", &key], 0, "key.pub"),
+        (&["threats", "keys", &key], 74, "exists"),
+        (&["threats", "sign", "--key", &file("key.key"), &one], 0, "is signed by the key"),
+        (&["threats", "update", &one], 78, "no key is trusted"),
+        (&["threats", "verify", "--keys", &file("key.pub"), &one], 0, "every byte is as it was signed"),
+    ];
+    let check = |(args, exit, says): &(&[&str], i32, &str)| {
+        let (text, code) = cli(&dir, args);
+        assert!(code == *exit && text.contains(says), "{args:?}: {code}, {text}");
+    };
+    steps.iter().for_each(check);
+    std::fs::copy(file("key.pub"), file("threats.pub")).unwrap();
+    let steps: &[(&[&str], i32, &str)] = &[
+        (&["threats", "update", &one], 0, "none → 1: 5 records in use"),
+        (&["threats", "status"], 0, "threat data: in use"),
+        (&["threats", "explain", "198.51.100.23"], 2, "command and control, says feodo"),
+        (&["threats", "explain", "npm:evil-sample-pkg@1.0"], 2, "says ossf (MAL-2026-101); threats 1, made"),
+        (&["threats", "explain", "example.com"], 0, "not listed"),
+        (&["threats", "explain", ""], 64, "is no URL"),
+        (&["check", "--", "npm i evil-sample-pkg"], 1, "threat_malicious_package"),
+        (&["check", "--json", "--", "nc 198.51.100.23 443"], 1, "threat_malicious_ip"),
+        (&["threats", "update", "http://e.example/threats.db"], 64, "only https"),
+        (&["threats", "update", "/no/such/file"], 64, "cannot read"),
+        (&["threats", "sign", "--key", &file("key.key"), &two], 0, "is signed"),
+        (&["threats", "diff", &one, &two], 0, "1 → 2: 3 added, 1 removed, 4 kept"),
+        (&["threats", "update", &two], 0, "1 → 2"),
+        (&["threats", "update", &one], 78, "older than the one in use: version 1 after 2; version 2 stays in use"),
+        (&["check", "--", "nc 198.51.100.23 443"], 0, ""),
+    ];
+    steps.iter().for_each(check);
+    let (text, _) = cli(&dir, &["threats", "status", "--json"]);
+    let status: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&status["state"], &status["version_floor"]), (&"in use".into(), &2.into()));
+    assert_eq!(status["databases"][0]["records"], 7);
+}

@@ -152,11 +152,15 @@ proptest! {
         prop_assert_eq!(a.reach(), Reach::Loopback, "{}", host);
         let a = Address::parse_text(&format!("{host}/x"), "http").unwrap();
         prop_assert_eq!(a.reach(), Reach::Loopback, "{}", host);
+        let a = Address::parse_text(&format!("git@{host}:o/r.git"), "ssh").unwrap();
+        prop_assert_eq!(a.reach(), Reach::Loopback, "git@{}:o/r.git", host);
     }
 
     #[test]
     fn every_form_of_the_metadata_address_is_that_service(host in forms(0xa9fe_a9fe)) {
         let a = Address::parse_text(&format!("http://{host}/latest/meta-data/"), "http").unwrap();
         prop_assert_eq!(a.reach(), Reach::Metadata, "{}", host);
+        let a = Address::parse_text(&format!("{host}:80"), "http").unwrap();
+        prop_assert_eq!(a.reach(), Reach::Metadata, "{}:80", host);
     }
 }

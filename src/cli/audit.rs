@@ -109,7 +109,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let mut out = BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
     let mut written: std::io::Result<()> =
         if args.csv { out.write_all(report::records::CSV_HEADER.as_bytes()) } else { Ok(()) };
-    engine::run(inputs, &filter, &pool, &judge, &progress, |event| {
+    engine::run(inputs, &filter, &pool, &judge(), &progress, |event| {
         if written.is_ok() {
             written = record(event, &mut stats, &filter, &args, &mut out);
         }
@@ -179,8 +179,14 @@ pub(super) fn pool() -> Result<rayon::ThreadPool, Failure> {
         .map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start threads: {e}") })
 }
 
+/// Judges the commands of histories and scripts, with the threat data of this user.
+pub(super) fn judge() -> impl Fn(&[u8], &Options) -> Judgement + Sync {
+    let threats = super::threats::options().threats;
+    move |command, options| judge_one(command, &Options { threats: threats.clone(), ..options.clone() })
+}
+
 /// The verdict on one command; where the analysis breaks, the verdict that says so.
-pub(super) fn judge(command: &[u8], options: &Options) -> Judgement {
+fn judge_one(command: &[u8], options: &Options) -> Judgement {
     guard::catch(|| Judgement::of(analyze(command, options), options.shell))
         .unwrap_or_else(|panic| Judgement::of_verdict(Verdict::incomplete(&check::internal(&panic), command.len())))
 }

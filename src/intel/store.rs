@@ -57,6 +57,13 @@ pub struct Opened {
     pub keys: Keys,
 }
 
+impl Opened {
+    /// True where there is no threat data, not even any that is refused.
+    pub fn is_empty(&self) -> bool {
+        self.serving.is_empty() && self.problems.is_empty()
+    }
+}
+
 /// One thing that a database says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {

@@ -103,6 +103,10 @@ impl<'a> Facts<'a> {
     pub fn any(&self, verb: Verb) -> bool {
         !self.of_verb(verb).is_empty()
     }
+    /// True where some effect has one of the verbs.
+    pub fn any_of(&self, verbs: &[Verb]) -> bool {
+        verbs.iter().any(|v| self.any(*v))
+    }
     fn memory(&self, e: &Effect) -> Option<&Memory> {
         self.memory.get(e.id.0 as usize)
     }

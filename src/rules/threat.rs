@@ -96,6 +96,10 @@ fn indicators(facts: &Facts<'_>, e: &Effect) -> Vec<Indicator> {
 /// What the databases say of what an effect uses.
 fn hits(facts: &Facts<'_>, e: &Effect) -> Vec<Hit> {
     let Some(store) = facts.options.threats.as_deref() else { return Vec::new() };
+    let is_of_use = matches!(e.object, Object::Package(..)) || facts.address(e).is_some();
+    if !is_of_use || store.opened().serving.is_empty() {
+        return Vec::new();
+    }
     let all = indicators(facts, e);
     if all.is_empty() { Vec::new() } else { store.find(&all, time::now()).0 }
 }
@@ -167,6 +171,9 @@ fn severity(threat: Threat) -> Severity {
 
 fn unusable(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let Some(store): Option<&Store> = facts.options.threats.as_deref() else { return };
+    if !facts.any_of(USES) || store.opened().is_empty() {
+        return;
+    }
     let Some(e) = facts.with(USES).find(|e| !indicators(facts, e).is_empty()) else { return };
     let problems = store.find(&indicators(facts, e), time::now()).1;
     if let Some(first) = problems.first() {

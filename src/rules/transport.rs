@@ -185,7 +185,8 @@ fn plain_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     // So is another index than the usual one: all packages of the installation may come from it.
     let index = facts.with(&[Verb::Connect]).filter(|e| e.props.has(Props::OTHER_INDEX));
     // So is a clone that is one for a package.
-    let cloned = facts.with(&[Verb::Clone]).filter(|e| facts.props(e).has(Props::FROM_URL) && facts.run_by(e).is_none());
+    let cloned =
+        facts.with(&[Verb::Clone]).filter(|e| facts.props(e).has(Props::FROM_URL) && facts.run_by(e).is_none());
     for e in facts.with(&[Verb::Install]).chain(index).chain(cloned) {
         let Some(a) = facts.address(e).filter(|a| clear(a) && !a.is_near()) else { continue };
         out.add(rule.about(facts, e).title(format!("{}: {} → {}", rule.title, a.raw, facts.name(e))).evidence_as(

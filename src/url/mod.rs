@@ -89,7 +89,7 @@ impl Address {
             return None;
         }
         let (authority, path) = if scheme == "scp" {
-            rest.split_once(':').unwrap_or((rest, ""))
+            split_scp(rest)
         } else {
             // A backslash is a slash to browsers and to curl's URL reader for http.
             let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
@@ -243,6 +243,17 @@ fn split_scheme<'a>(text: &'a str, assumed: &str) -> Option<(String, &'a str, bo
         return Some((String::new(), text.get(at.saturating_add(3)..).unwrap_or_default(), false));
     }
     Some((assumed.to_string(), text, true))
+}
+
+/// `user@host:path`, where the host may be in brackets.
+fn split_scp(text: &str) -> (&str, &str) {
+    let bracket =
+        text.find(']').filter(|_| text.split_once('@').is_some_and(|(_, host)| host.starts_with('['))).unwrap_or(0);
+    let colon = text.get(bracket..).and_then(|t| t.find(':')).map(|i| bracket.saturating_add(i));
+    match colon.and_then(|i| Some((text.get(..i)?, text.get(i.saturating_add(1)..)?))) {
+        Some(parts) => parts,
+        None => (text, ""),
+    }
 }
 
 fn split_port(text: &str) -> (&str, Option<&str>) {
