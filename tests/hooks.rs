@@ -228,3 +228,75 @@ fn hooks_are_installed_tested_and_removed() {
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), "{ broken");
     std::fs::remove_dir_all(&home).unwrap();
 }
+
+/// A no at an agent that cannot ask has a request; the user's yes lets the same command through, once or for the session,
+/// and the log, `why`, `status` and `doctor` know of all of it.
+#[test]
+fn a_denied_command_can_be_approved_by_the_user() {
+    let home = std::env::temp_dir().join(format!("shellward-approve-{}", std::process::id()));
+    std::fs::create_dir_all(&home).unwrap();
+    let run = |args: &[&str], stdin: &str| {
+        let mut command = Command::new(BIN);
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", &home).args(args);
+        let command = command.current_dir(&home).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A sub-command that reads nothing may have ended.
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        let out = child.wait_with_output().unwrap();
+        let text = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        (out.status.code().unwrap(), text)
+    };
+    let json = |args: &[&str]| serde_json::from_str::<Value>(&run(args, "").1).unwrap();
+    let ask = |command: &str, session: &str| {
+        let input = serde_json::json!({
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command},
+            "session_id": session, "cwd": "/home/u/p"
+        });
+        run(&["hook", "codex"], &input.to_string()).1
+    };
+    const RISK: &str = "chmod 777 /srv/out";
+    let denied = ask(RISK, "s1");
+    assert!(denied.contains("deny") && denied.contains("shellward approvals approve 1 "), "{denied}");
+    assert_eq!(ask(RISK, "s1"), denied, "the same request");
+    let p = &json(&["approvals", "list", "--json"])["requests"][0];
+    assert_eq!((p["id"].as_u64(), p["command"].as_str(), p["session"].as_str()), (Some(1), Some(RISK), Some("s1")));
+    let digest = p["digest"].as_str().unwrap();
+    assert_eq!(run(&["approvals", "approve", "1", "0123456789abcdef"], "").0, 64);
+    let (code, text) = run(&["approvals", "approve", "1", &digest[..16], "--for", "session"], "");
+    assert!(code == 0 && text.contains(digest), "{text}");
+    assert_eq!(ask(RISK, "s1"), "", "approved for this session");
+    assert!(ask(RISK, "s2").contains("deny"), "and for no other");
+    assert!(ask("chmod 777 /srv/other", "s1").contains("deny"), "and no other place");
+    // The agent cannot answer for its user, whatever it is approved.
+    for own in ["shellward approvals approve 2 0123456789abcdef", "shellward hook uninstall codex"] {
+        let text = ask(own, "s1");
+        assert!(text.contains("deny") && !text.contains("Only the user"), "{own}: {text}");
+    }
+    let grant = &json(&["approvals", "list", "--json"])["grants"][0];
+    assert_eq!(run(&["approvals", "revoke", &grant["id"].to_string()], "").0, 0);
+    assert!(ask(RISK, "s1").contains("deny"));
+
+    let log = |args: &[&str]| run(&[&["log", "--json"], args].concat(), "").1.lines().count();
+    assert_eq!((log(&["--decision", "grant"]), log(&["--decision", "revoke"])), (1, 1));
+    assert_eq!(log(&["--decision", "allow", "--source", "hook codex"]), 1);
+    assert!(log(&["--rule", "world_writable", "--since", "1h"]) >= 4 && log(&["--since", "2100-01-01"]) == 0);
+    let (_, why) = run(&["why"], "");
+    assert!(why.contains(RISK) && why.contains("world_writable") && why.contains("what would change it"), "{why}");
+
+    // Nothing is installed: off. Installed and working: scanning, and the doctor sees it stop the test.
+    assert_eq!(run(&["status"], "").0, 1);
+    assert_eq!(run(&["hook", "install", "codex"], "").0, 0);
+    let status = json(&["status", "--json"]);
+    assert_eq!((&status["state"], &status["hooks"][0]["agent"]), (&"scanning".into(), &"codex".into()), "{status}");
+    assert_eq!(status["hooks"][0]["last"]["decision"], "ask", "{status}");
+    let (code, text) = run(&["doctor"], "");
+    assert!(code == 0 && text.contains("hook codex"), "{text}");
+    // A hook whose program is gone.
+    let settings = home.join(".codex/hooks.json");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    std::fs::write(&settings, text.replace(BIN, "/nonexistent/shellward")).unwrap();
+    assert_eq!(json(&["status", "--json"])["hooks"][0]["state"], "off");
+    assert_eq!(run(&["status"], "").0, 1);
+    assert_eq!(run(&["doctor"], "").0, 1);
+    std::fs::remove_dir_all(&home).unwrap();
+}

@@ -131,6 +131,7 @@ fn for_ever_is_not_offered_where_only_the_look_of_a_text_was_found() {
     assert_eq!(a.code, 1, "what is not offered is a no: {}", a.text);
     // Nothing of the text is obeyed by the terminal.
     let a = answer(&state, "d\\n", "", "", "wget https://bit.ly/x -O 'f\u{1b}[2J\u{202e}'").unwrap();
-    assert!(!a.text.contains("\u{1b}[2J") && !a.text.contains('\u{202e}'), "{:?}", a.text);
+    let shown = a.text.split("{\"approved\"").next().unwrap();
+    assert!(!shown.contains("\u{1b}[2J") && !shown.contains('\u{202e}'), "{shown:?}");
     let _ = std::fs::remove_dir_all(&state);
 }
