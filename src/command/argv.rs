@@ -121,7 +121,7 @@ impl Scan {
         Scan {
             grammar,
             chain: vec![&grammar.top],
-            facts: Facts { name: inv.name.clone(), ..Facts::default() },
+            facts: Facts { name: inv.name.clone(), nocase: grammar.top.nocase, ..Facts::default() },
             inv,
             words,
             command: None,
@@ -321,6 +321,7 @@ impl Scan {
         });
         let Some(sub) = sub else { return false };
         self.inv.subs.extend(sub.names.first());
+        self.facts.sub = true;
         self.chain.push(sub.level.get());
         true
     }

@@ -42,6 +42,10 @@ pub(super) struct Facts {
     pub dash: bool,
     /// A `--` ended the options.
     pub dashes: bool,
+    /// A sub-command was given.
+    pub sub: bool,
+    /// The program does not tell upper and lower case apart.
+    pub nocase: bool,
     /// The indices in `given` of each option, by its main name.
     pub by_name: HashMap<&'static str, Vec<usize>>,
 }
@@ -70,7 +74,11 @@ impl Facts {
     fn atom(&self, atom: &Atom, value: Option<&Value>) -> bool {
         let is = |v: Option<&Value>| {
             let glob = atom.text.unwrap_or("*");
-            v.and_then(Value::as_literal).is_some_and(|t| pattern::matches(glob, &t))
+            let Some(text) = v.and_then(Value::as_literal) else { return false };
+            if self.nocase {
+                return pattern::matches(&glob.to_ascii_lowercase(), &text.to_ascii_lowercase());
+            }
+            pattern::matches(glob, &text)
         };
         let count = self.operands.len() as u64;
         match atom.ask {
@@ -86,9 +94,18 @@ impl Facts {
             Ask::First => is(self.operands.first().map(|(_, v)| v)),
             Ask::Last => is(self.operands.last().map(|(_, v)| v)),
             Ask::Value => is(value),
+            Ask::Name if self.nocase => {
+                let glob = atom.text.unwrap_or("*").to_ascii_lowercase();
+                pattern::matches(&glob, self.name.to_ascii_lowercase().as_bytes())
+            }
             Ask::Name => pattern::matches(atom.text.unwrap_or("*"), self.name.as_bytes()),
             Ask::Dash => self.dash,
             Ask::Dashes => self.dashes,
+            Ask::Nth => {
+                let at = usize::try_from(atom.number).ok().and_then(|n| n.checked_sub(1));
+                is(at.and_then(|i| self.operands.get(i)).map(|(_, v)| v))
+            }
+            Ask::Bare => !self.sub,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! In: effects that grammars state, and signals. Out: findings of the families *availability*, *evasion*, *privilege*.
 
 use super::grades::graded;
+use super::listed::listed;
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::path::{Class, Mark};
 use crate::effect::{Effect, Object, Props, Verb};
@@ -82,7 +83,10 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Add the one exception that is needed.",
         good: &["ufw status", "getenforce", "ufw allow 22"],
         bad: &["setenforce 0", "ufw disable", "iptables -F"],
-        check: |f, r, o| graded(f, r, o, Verb::ProtectionOff),
+        check: |f, r, o| {
+            graded(f, r, o, Verb::ProtectionOff);
+            listed(f, r, o);
+        },
     },
     Rule {
         id: "service_stop",
@@ -206,6 +210,7 @@ fn fork_bomb(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 }
 
 fn exhaust(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    listed(facts, rule, out);
     for e in facts.with(&[Verb::Exhaust]).filter(|e| !is_bomb(e)) {
         out.add(
             rule.about(facts, e)

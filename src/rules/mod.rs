@@ -18,6 +18,8 @@ mod escape;
 mod execution;
 mod facts;
 mod grades;
+mod hostile;
+mod listed;
 mod lookalike;
 mod machine;
 mod remote;
@@ -147,6 +149,7 @@ const FAMILIES: &[&[Rule]] = &[
     unread::RULES,
     access::RULES,
     environment::RULES,
+    hostile::RULES,
     assess::RULES,
 ];
 

@@ -70,6 +70,14 @@ fn atom(part: &'static str, scope: &Scope) -> Result<Atom, String> {
         "name" => with_glob(Ask::Name),
         "--" if glob.is_none() => plain(Ask::Dashes),
         "dash" if glob.is_none() => plain(Ask::Dash),
+        "bare" if glob.is_none() => plain(Ask::Bare),
+        _ if subject.starts_with("operand ") => {
+            let number = subject.trim_start_matches("operand ").trim().parse().ok().filter(|n| *n > 0);
+            match (number, glob) {
+                (Some(number), Some(_)) => Ok(Atom { not, ask: Ask::Nth, text: glob, number, ..Atom::default() }),
+                _ => Err(format!("`{part}`: write `operand N = GLOB`, counted from one")),
+            }
+        }
         _ if subject.starts_with("operands") => {
             let words: Vec<&str> = part.split_whitespace().collect();
             let (ask, number) = match words.as_slice() {

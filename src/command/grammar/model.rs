@@ -98,6 +98,10 @@ coded_enum! {
         Dash = "dash",
         /// A `--` ended the options.
         Dashes = "--",
+        /// The operand with that `number`, counted from one, matches `text`.
+        Nth = "nth",
+        /// No sub-command was given.
+        Bare = "bare",
     }
     /// Where a nested command runs.
     enum Where {

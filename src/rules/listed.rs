@@ -1,0 +1,230 @@
+//! Things with a name that mean something by themselves: `grammars/lists/things.list`.
+//!
+//! In: effects whose object has a name (a unit, a process, a key of the registry, a stated noun), names of programs and
+//! of files that are run or fetched. Out: the findings that the list gives them, for the rules that it names.
+
+use super::{Facts, Findings, Rule};
+use crate::effect::{Effect, Object, Props, Verb};
+use crate::finding::Severity;
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+/// What has to happen to the thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deed {
+    /// It is done by an effect with that verb.
+    Verb(Verb),
+    /// It is stopped, ended, removed.
+    Ended,
+    /// A program or file of that name is run, fetched or installed.
+    Run,
+}
+
+struct Entry {
+    rule: &'static str,
+    severity: Severity,
+    technique: Option<&'static str>,
+    deed: Deed,
+    noun: &'static str,
+    /// In lower case.
+    pattern: &'static str,
+    why: &'static str,
+}
+
+const TEXT: &str = include_str!("../../grammars/lists/things.list");
+
+fn list() -> &'static [Entry] {
+    static LIST: OnceLock<Vec<Entry>> = OnceLock::new();
+    LIST.get_or_init(|| TEXT.lines().filter_map(entry).collect())
+}
+
+fn entry(line: &'static str) -> Option<Entry> {
+    let mut w = line.trim().splitn(6, ' ');
+    let (rule, severity, technique) = (w.next()?, w.next()?, w.next()?);
+    let (deed, what, why) = (w.next()?, w.next()?, w.next()?);
+    let severity = match severity {
+        "high" => Severity::High,
+        "medium" => Severity::Medium,
+        "low" => Severity::Low,
+        _ => return None,
+    };
+    let deed = match deed {
+        "ended" => Deed::Ended,
+        "run" => Deed::Run,
+        verb => Deed::Verb(Verb::from_name(verb)?),
+    };
+    let (noun, pattern) = what.split_once('=').unwrap_or((what, "*"));
+    let technique = (technique != "-").then_some(technique);
+    Some(Entry { rule, severity, technique, deed, noun, pattern, why })
+}
+
+/// The part of a name that counts: without directories, in lower case, without the ending of Windows' programs.
+fn base_name(text: &str) -> String {
+    let base = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(text).to_ascii_lowercase();
+    match base.strip_suffix(".exe") {
+        Some(stem) => stem.to_string(),
+        None => base,
+    }
+}
+
+/// The kind of thing that an effect is about, and its name.
+fn named(facts: &Facts<'_>, e: &Effect) -> Option<(&'static str, String)> {
+    Some(match &e.object {
+        Object::Stated(s) => (s, String::new()),
+        Object::Named(kind, v) => (kind, v.show().to_ascii_lowercase()),
+        Object::Package(_, v) => ("package", v.show().to_ascii_lowercase()),
+        Object::Path(_) => ("path", facts.path(e)?.text.to_ascii_lowercase()),
+        _ => return None,
+    })
+}
+
+/// True where the thing stops to be, or to work.
+fn ends(facts: &Facts<'_>, e: &Effect) -> bool {
+    let props = facts.props(e);
+    let stays = props.has(Props::START) || props.has(Props::ENABLE);
+    match e.verb {
+        Verb::Kill | Verb::Uninstall | Verb::Delete => true,
+        Verb::Service => !stays && (props.has(Props::STOP) || props.has(Props::DISABLE)),
+        _ => false,
+    }
+}
+
+/// Finds what the list says under that rule's name.
+pub(super) fn listed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    let mine = || list().iter().filter(|x| x.rule == rule.id);
+    for e in facts.effects().filter(|e| !facts.contained(e) || e.verb == Verb::Secret) {
+        let wanted = |x: &&Entry| match x.deed {
+            Deed::Verb(v) => v == e.verb,
+            Deed::Ended => ends(facts, e),
+            Deed::Run => false,
+        };
+        let mut entries = mine().filter(wanted).peekable();
+        if entries.peek().is_none() {
+            continue;
+        }
+        let Some((noun, name)) = named(facts, e) else { continue };
+        let base = base_name(&name);
+        let hit = entries.find(|x| match x.deed {
+            Deed::Ended => is_like(x.pattern, &base),
+            _ => x.noun == noun && is_like(x.pattern, &name),
+        });
+        if let Some(x) = hit {
+            let shown = e.object.show();
+            let mut severity = x.severity;
+            if facts.asks(e) {
+                severity = severity.min(Severity::Info);
+            }
+            out.add(
+                found(rule.about(facts, e), x, severity)
+                    .title(format!("{}: {}", rule.title, if shown.is_empty() { facts.name(e) } else { &shown }))
+                    .evidence("command_pattern", x.why, facts.command_place(e)),
+            );
+        }
+    }
+    runs(facts, rule, out, &mine().filter(|x| x.deed == Deed::Run).collect::<Vec<_>>());
+}
+
+fn found<'f, 'a>(draft: super::Draft<'f, 'a>, x: &Entry, severity: Severity) -> super::Draft<'f, 'a> {
+    let draft = draft.severity(severity);
+    match x.technique {
+        Some(t) => draft.mitre(t),
+        None => draft,
+    }
+}
+
+/// Programs and files whose own name is listed.
+fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &[&Entry]) {
+    if entries.is_empty() {
+        return;
+    }
+    let mut seen = HashSet::new();
+    for p in facts.graph.processes.iter().filter(|p| !p.props.has(Props::SIMULATED) && !p.argv.is_empty()) {
+        let name = base_name(&p.name);
+        if let Some(x) = entries.iter().find(|x| x.noun != "file" && is_like(x.pattern, &name))
+            && seen.insert(name.clone())
+        {
+            let mut d = found(rule.at(facts, p.place), x, x.severity);
+            d = d.title(format!("{}: {name}", rule.title)).evidence("command_pattern", x.why, p.place);
+            out.add(d);
+        }
+    }
+    for e in facts.with(&[Verb::Read, Verb::Execute, Verb::Fetch, Verb::Clone, Verb::Install]) {
+        let name = match &e.object {
+            // A file that is only looked at is not run.
+            Object::Path(_) if e.verb == Verb::Read && !evaluates(facts, e) => continue,
+            Object::Path(_) => facts.path(e).and_then(|p| p.name().map(base_name)),
+            Object::Url(v) => {
+                // Names may stand in any part of the path: `…/OWNER/TOOL/releases/download/v1/tool_linux`.
+                let text = v.show();
+                let hit = text.split('/').skip(3).map(|part| base_name(part.split(['?', '#']).next().unwrap_or(part)));
+                let stem = |n: String| n.strip_suffix(".git").map(str::to_string).unwrap_or(n);
+                hit.map(stem).find(|n| entries.iter().any(|x| is_like(x.pattern, n)))
+            }
+            Object::Package(_, v) => Some(base_name(&v.show())),
+            _ => None,
+        };
+        let Some(name) = name else { continue };
+        if let Some(x) = entries.iter().find(|x| is_like(x.pattern, &name))
+            && seen.insert(name.clone())
+        {
+            out.add(
+                found(rule.about(facts, e), x, x.severity)
+                    .title(format!("{}: {name}", rule.title))
+                    .evidence("command_pattern", x.why, facts.command_place(e)),
+            );
+        }
+    }
+}
+
+fn evaluates(facts: &Facts<'_>, read: &Effect) -> bool {
+    facts.with(&[Verb::Evaluate]).any(|e| e.process == read.process)
+}
+
+/// `*` and `?` in a pattern against a name, without recursion. The pattern is in lower case, and so is the name.
+fn is_like(pattern: &str, name: &str) -> bool {
+    let (p, n) = (pattern.as_bytes(), name.as_bytes());
+    let (mut i, mut j, mut star) = (0usize, 0usize, None::<(usize, usize)>);
+    while j < n.len() {
+        match p.get(i) {
+            Some(b'*') => {
+                star = Some((i, j));
+                i = i.saturating_add(1);
+            }
+            Some(c) if *c == b'?' || Some(c) == n.get(j) => {
+                i = i.saturating_add(1);
+                j = j.saturating_add(1);
+            }
+            _ => match star {
+                Some((s, from)) => {
+                    star = Some((s, from.saturating_add(1)));
+                    i = s.saturating_add(1);
+                    j = from.saturating_add(1);
+                }
+                None => return false,
+            },
+        }
+    }
+    p.get(i..).is_none_or(|rest| rest.iter().all(|c| *c == b'*'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_list_is_an_entry_of_a_rule() {
+        assert_eq!(list().len(), TEXT.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count());
+        for x in list() {
+            assert!(crate::rules::all().any(|r| r.id == x.rule), "no rule {}", x.rule);
+            assert_eq!(x.pattern, x.pattern.to_ascii_lowercase(), "names are compared in lower case");
+        }
+    }
+
+    #[test]
+    fn patterns_hold_for_whole_names() {
+        assert!(is_like("*\\currentversion\\run*", "hkcu\\software\\microsoft\\windows\\currentversion\\runonce"));
+        assert!(is_like("falcon*", "falcon-sensor") && !is_like("falcon", "falcon-sensor"));
+        assert!(!is_like("a*b*c", "abd") && is_like("a*b*c", "axxbxxc"));
+        assert_eq!(base_name("C:\\Tools\\Mimikatz.exe"), "mimikatz");
+    }
+}
