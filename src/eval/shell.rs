@@ -20,6 +20,13 @@ const MAX_LEVEL: u32 = 2_000;
 impl Interp<'_> {
     /// The root text.
     pub(crate) fn root(&mut self, shell: Language, bytes: &[u8]) {
+        // Shells with a language of their own, not of the sh family, have front ends of their own.
+        if matches!(shell, Language::PowerShell | Language::Cmd) {
+            let at = self.at(crate::source::Span::new(0, bytes.len()));
+            let by = self.process("", Vec::new(), at, true);
+            self.script_code(shell, bytes, by, at);
+            return;
+        }
         let prog = self.read_shell(shell, bytes);
         self.statements(&prog);
     }

@@ -46,6 +46,7 @@ fn entry(line: &'static str) -> Option<Entry> {
         "high" => Severity::High,
         "medium" => Severity::Medium,
         "low" => Severity::Low,
+        "info" => Severity::Info,
         _ => return None,
     };
     let deed = match deed {
@@ -138,7 +139,7 @@ fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &[&
         return;
     }
     let mut seen = HashSet::new();
-    for p in facts.graph.processes.iter().filter(|p| !p.props.has(Props::SIMULATED) && !p.argv.is_empty()) {
+    for p in facts.graph.processes.iter().filter(|p| !p.argv.is_empty() && !asks_for_help(p)) {
         let name = base_name(&p.name);
         if let Some(x) = entries.iter().find(|x| x.noun != "file" && is_like(x.pattern, &name))
             && seen.insert(name.clone())
@@ -173,6 +174,14 @@ fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &[&
                     .evidence("command_pattern", x.why, facts.command_place(e)),
             );
         }
+    }
+}
+
+/// `x --help`, `x -v`: nothing but a question about the program.
+fn asks_for_help(p: &crate::effect::graph::Process) -> bool {
+    match p.argv.as_slice() {
+        [_, only] => only.as_str().is_some_and(|w| matches!(&*w, "--help" | "-h" | "--version" | "-v" | "-V" | "help")),
+        _ => false,
     }
 }
 

@@ -63,6 +63,14 @@ marks! {
     ProcessMemory = "process-memory",
     /// Gives the rights of the container daemon.
     ContainerSocket = "container-socket",
+    /// Settings of what protects the machine.
+    Guard = "guard",
+    /// Certificates that the machine trusts.
+    Trust = "trust",
+    /// A write makes the kernel do something to the whole machine.
+    Switch = "switch",
+    /// Mail of users.
+    Mailbox = "mailbox",
     /// Programs and libraries that everybody runs.
     Program = "program",
     /// What build tools, test runners and package managers run or obey in a project.
