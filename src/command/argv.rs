@@ -78,6 +78,15 @@ fn words(grammar: &'static Grammar, command: &name::Command, argv: &[Value]) -> 
     implied.map(|w| Value::computed(w.as_bytes(), place, Taint::default())).chain(own).collect()
 }
 
+/// Most words that are joined for conditions over all of them.
+const MAX_JOINED: usize = 64;
+
+/// The words as one text; those that are not known as they are shown.
+fn joined(words: &[Value]) -> Vec<u8> {
+    let shown: Vec<_> = words.iter().take(MAX_JOINED).map(Value::show).collect();
+    shown.join(" ").into_bytes()
+}
+
 /// A command among the words.
 #[derive(Debug)]
 pub(super) struct Nested {
@@ -121,7 +130,12 @@ impl Scan {
         Scan {
             grammar,
             chain: vec![&grammar.top],
-            facts: Facts { name: inv.name.clone(), nocase: grammar.top.nocase, ..Facts::default() },
+            facts: Facts {
+                name: inv.name.clone(),
+                nocase: grammar.top.nocase,
+                words: if grammar.top.subs.is_empty() { Vec::new() } else { joined(&words) },
+                ..Facts::default()
+            },
             inv,
             words,
             command: None,

@@ -44,6 +44,8 @@ pub(super) struct Facts {
     pub dashes: bool,
     /// A sub-command was given.
     pub sub: bool,
+    /// The words after the program's name, joined by blanks; kept for programs with sub-commands.
+    pub words: Vec<u8>,
     /// The program does not tell upper and lower case apart.
     pub nocase: bool,
     /// The indices in `given` of each option, by its main name.
@@ -106,6 +108,7 @@ impl Facts {
                 is(at.and_then(|i| self.operands.get(i)).map(|(_, v)| v))
             }
             Ask::Bare => !self.sub,
+            Ask::Words => pattern::matches(atom.text.unwrap_or("*"), &self.words),
         }
     }
 }

@@ -25,6 +25,8 @@ pub enum Reach {
     Variable,
     /// An alias or trap.
     Deferred,
+    /// A file that something runs later: the shell when it starts, cron.
+    Later,
 }
 
 /// One program: the outer text or a nested one.
@@ -69,6 +71,8 @@ pub struct Process {
     pub known: bool,
     /// What its standard input holds, where something is connected to it.
     pub stdin: Option<Value>,
+    /// What it searches for: patterns and words of the search, as far as its grammar tells.
+    pub patterns: Vec<Value>,
     /// True where its standard output goes on into a pipe, substitution or file.
     pub captured: bool,
 }

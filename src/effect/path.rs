@@ -114,6 +114,10 @@ impl Resolved {
     pub fn depth(&self) -> usize {
         self.parts.len()
     }
+    /// True where it is the directory that the command starts in, or lies below it.
+    pub fn is_project(&self) -> bool {
+        matches!(self.class, Class::Project | Class::ProjectRoot)
+    }
     /// True where every component is known.
     pub fn is_known(&self) -> bool {
         !matches!(self.start, Start::Unknown(_)) && self.parts.iter().all(Part::is_known)
@@ -283,9 +287,18 @@ fn beginning(v: &Value) -> (Option<Start>, String) {
 /// `C:\\x` and `C:/x` as `/x`: the drive says nothing that matters here.
 fn drive(text: &str) -> Option<String> {
     let (letter, rest) = text.split_once(':')?;
-    let is_drive =
-        letter.len() == 1 && letter.chars().all(|c| c.is_ascii_alphabetic()) && rest.starts_with(['/', '\\']);
-    is_drive.then(|| rest.replace('\\', "/"))
+    let is_drive = letter.len() == 1 && letter.chars().all(|c| c.is_ascii_alphabetic());
+    if !is_drive {
+        return None;
+    }
+    // `C:` alone is the drive. `C:x` lies where that drive's directory is, which is not known: as if at its root.
+    match rest.starts_with(['/', '\\']) {
+        true => Some(rest.replace('\\', "/")),
+        false if rest.is_empty() || letter.chars().all(|c| c.is_ascii_uppercase()) => {
+            Some(format!("/{}", rest.replace('\\', "/")))
+        }
+        false => None,
+    }
 }
 
 enum Meaning {

@@ -161,7 +161,12 @@ impl Interp<'_> {
                 }
                 self.sh.status = None;
                 if inv.grammar.is_some() {
-                    self.emit(1, Value::unknown(Why::Output(inv.name.clone()), at));
+                    let names: Vec<Value> = args.iter().skip(1).cloned().collect();
+                    let located = super::compute::located(&names, at);
+                    self.emit(
+                        1,
+                        if names.is_empty() { Value::unknown(Why::Output(inv.name.clone()), at) } else { located },
+                    );
                 }
             }
             "test" => self.sh.status = self.test(args),

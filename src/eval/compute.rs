@@ -12,6 +12,19 @@ use crate::value::escape;
 use crate::value::transform::{self, Call, Flavour, PieceFrom};
 use crate::value::{Channel, Taint, Value, Why};
 
+/// Where the programs of those names lie: not known, but which program it is.
+pub(crate) fn located(names: &[Value], at: Place) -> Value {
+    let mut out = Value::default();
+    for n in names {
+        let base = n.as_str().map(|t| t.rsplit('/').next().unwrap_or_default().to_string());
+        out.push(match base {
+            Some(n) => Value::unknown(Why::Program(n), at),
+            None => Value::unknown(Why::Output(n.show()), at),
+        });
+    }
+    out
+}
+
 impl Interp<'_> {
     /// Whose `echo` and `printf` this is.
     pub(crate) fn flavour(&self) -> Flavour {
@@ -55,6 +68,7 @@ impl Interp<'_> {
         match name {
             "echo" => return self.echo(words, at),
             "printf" => return self.printf(&args, at).0,
+            "which" => return located(&inv.operands, at),
             _ => {}
         }
         let mut taint = w.content.taint();

@@ -5,7 +5,7 @@
 use super::Interp;
 use super::expand::pattern_text;
 use crate::value::pattern::{Flags, Pattern, known_paths};
-use crate::value::{Glob, Piece, Value};
+use crate::value::{Glob, Piece, Value, Why};
 
 /// Compiles a value as a pattern; `None` where a piece of it is not known.
 pub(crate) fn compile(v: &Value, nocase: bool) -> Option<Pattern> {
@@ -41,6 +41,9 @@ impl Interp<'_> {
     /// The readings of a glob that stands where a command is named (`/bin/c?t`, `/???/b?n/c*l`): the well-known programs
     /// that it matches. `None` where it matches none of them.
     pub(crate) fn known_programs(&mut self, word: &Value) -> Option<Value> {
+        if let Some(located) = located(word) {
+            return Some(located);
+        }
         if !word.pieces.iter().any(|p| matches!(p, Piece::Glob(..))) {
             return None;
         }
@@ -61,4 +64,20 @@ impl Interp<'_> {
         }
         out
     }
+}
+
+/// The programs that a word names which is nothing but what `which` prints, once or several times
+/// (`$(which python3 || which python)`): whichever is there is run.
+fn located(word: &Value) -> Option<Value> {
+    let mut out: Option<Value> = None;
+    for p in &word.pieces {
+        let Piece::Unknown(u) = p else { return None };
+        let Why::Program(name) = &u.why else { return None };
+        let v = Value::computed(name.as_bytes(), u.from, word.taint());
+        out = Some(match out {
+            None => v,
+            Some(o) => Value::either(o, v),
+        });
+    }
+    out
 }

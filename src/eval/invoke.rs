@@ -56,6 +56,7 @@ impl Interp<'_> {
             props: self.inherited,
             known,
             stdin: None,
+            patterns: Vec::new(),
             captured,
         });
         self.last_process = Some(id);
@@ -446,6 +447,10 @@ impl Interp<'_> {
             let line = self.read_line(0, b'\n').unwrap_or_else(Some);
             self.note_stdin(by, &line);
         }
+        let searched = inv.uses.iter().filter(|u| u.role == Role::Pattern).map(|u| u.value.clone());
+        if let Some(p) = self.graph.processes.get_mut(by.0 as usize) {
+            p.patterns.extend(searched.take(limits::MAX_READINGS));
+        }
         // What comes in.
         for u in &inv.uses {
             self.use_in(u, inv, by, &mut w);
@@ -818,7 +823,7 @@ fn language_of(inv: &Invocation) -> Option<Language> {
 }
 
 /// The language that the first line of a file names; a text without one is run by the shell.
-fn interpreter(content: &Value) -> Language {
+pub(crate) fn interpreter(content: &Value) -> Language {
     let prefix = content.prefix();
     let line = prefix.split(|b| *b == b'\n').next().unwrap_or(&[]);
     let Some(line) = line.strip_prefix(b"#!") else { return Language::Sh };

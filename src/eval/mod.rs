@@ -14,6 +14,7 @@ mod effects;
 mod expand;
 mod glob;
 mod invoke;
+mod later;
 mod loops;
 mod nested;
 mod outer;
@@ -200,6 +201,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
     };
     it.dialect_options(context.shell);
     it.root(context.shell, &bytes);
+    it.later();
     Outcome { graph: it.graph, nested_time: it.nested_time }
 }
 

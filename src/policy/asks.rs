@@ -244,6 +244,7 @@ fn reach(reach: crate::effect::graph::Reach) -> &'static str {
         Reach::File => "file",
         Reach::Variable => "variable",
         Reach::Deferred => "deferred",
+        Reach::Later => "later",
     }
 }
 

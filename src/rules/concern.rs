@@ -14,7 +14,7 @@ use crate::value::{Piece, Why};
 /// True where every unknown part of a path is what a command prints or standard input holds.
 fn is_listed(o: &Object) -> bool {
     let listed = |p: &Piece| match p {
-        Piece::Unknown(u) => matches!(u.why, Why::Output(_) | Why::Stdin),
+        Piece::Unknown(u) => matches!(u.why, Why::Output(_) | Why::Program(_) | Why::Stdin),
         Piece::OneOf(_) => false,
         _ => true,
     };

@@ -102,7 +102,9 @@ pub(super) fn graded(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings,
         // `crontab -e`, `at now`: a person is asked what to lay down.
         let given = facts.process(e).is_some_and(|p| p.stdin.as_ref().is_some_and(|v| !v.pieces.is_empty()));
         let laid = [Verb::Read, Verb::Evaluate, Verb::Spawn, Verb::Execute];
-        let reads = || facts.with(&laid).any(|r| r.process == e.process);
+        let says =
+            |r: &Effect| !matches!(&r.object, Object::Code(_, v) if v.as_str().is_none_or(|t| t.trim().is_empty()));
+        let reads = || facts.with(&laid).any(|r| r.process == e.process && says(r));
         if verb == Verb::Schedule && !given && !facts.props(e).has(Props::REMOVE) && e.inputs.is_empty() && !reads() {
             severity = severity.min(Severity::Info);
         }

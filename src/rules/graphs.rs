@@ -62,6 +62,7 @@ impl Made {
             props: Props::default(),
             known: true,
             stdin: None,
+            patterns: Vec::new(),
             captured: false,
         });
         id

@@ -35,7 +35,10 @@ pub(super) const RULES: &[Rule] = &[
                       at boot or on events, long after this command. Make sure that what it names is meant to run by \
                       itself.",
         remediation: "Show what would run to the person whose machine it is, first.",
-        good: &["reg query HKCU\\\\Software\\\\Microsoft\\\\Windows\\\\CurrentVersion\\\\Run", "defaults read com.apple.dock"],
+        good: &[
+            "reg query HKCU\\\\Software\\\\Microsoft\\\\Windows\\\\CurrentVersion\\\\Run",
+            "defaults read com.apple.dock",
+        ],
         bad: &[
             "reg add HKCU\\\\Software\\\\Microsoft\\\\Windows\\\\CurrentVersion\\\\Run /v x /d 'C:\\x.exe' /f",
             "defaults write com.apple.loginwindow LoginHook /tmp/x.sh",

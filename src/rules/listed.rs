@@ -18,6 +18,8 @@ enum Deed {
     Ended,
     /// A program or file of that name is run, fetched or installed.
     Run,
+    /// Rules ask for it by [`is_listed`].
+    Search,
 }
 
 struct Entry {
@@ -52,6 +54,7 @@ fn entry(line: &'static str) -> Option<Entry> {
     let deed = match deed {
         "ended" => Deed::Ended,
         "run" => Deed::Run,
+        "search" => Deed::Search,
         verb => Deed::Verb(Verb::from_name(verb)?),
     };
     let (noun, pattern) = what.split_once('=').unwrap_or((what, "*"));
@@ -90,6 +93,12 @@ fn ends(facts: &Facts<'_>, e: &Effect) -> bool {
     }
 }
 
+/// True where the list has the name as a thing of that kind, whatever is done to it (`search`), for that rule.
+pub(super) fn is_listed(rule: &str, noun: &str, name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    list().iter().any(|x| x.rule == rule && x.noun == noun && is_like(x.pattern, &name))
+}
+
 /// Finds what the list says under that rule's name.
 pub(super) fn listed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let mine = || list().iter().filter(|x| x.rule == rule.id);
@@ -97,7 +106,7 @@ pub(super) fn listed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings)
         let wanted = |x: &&Entry| match x.deed {
             Deed::Verb(v) => v == e.verb,
             Deed::Ended => ends(facts, e),
-            Deed::Run => false,
+            Deed::Run | Deed::Search => false,
         };
         let mut entries = mine().filter(wanted).peekable();
         if entries.peek().is_none() {
@@ -168,11 +177,11 @@ fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &[&
         if let Some(x) = entries.iter().find(|x| is_like(x.pattern, &name))
             && seen.insert(name.clone())
         {
-            out.add(
-                found(rule.about(facts, e), x, x.severity)
-                    .title(format!("{}: {name}", rule.title))
-                    .evidence("command_pattern", x.why, facts.command_place(e)),
-            );
+            out.add(found(rule.about(facts, e), x, x.severity).title(format!("{}: {name}", rule.title)).evidence(
+                "command_pattern",
+                x.why,
+                facts.command_place(e),
+            ));
         }
     }
 }

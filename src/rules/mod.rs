@@ -8,6 +8,7 @@
 mod access;
 mod alias;
 mod assess;
+mod behaviour;
 mod concern;
 mod deceptive;
 mod destruction;
@@ -150,6 +151,7 @@ const FAMILIES: &[&[Rule]] = &[
     access::RULES,
     environment::RULES,
     hostile::RULES,
+    behaviour::RULES,
     assess::RULES,
 ];
 

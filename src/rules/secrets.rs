@@ -120,12 +120,14 @@ fn sweep(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 
 fn read(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Read]) {
-        let Some(p) = facts.path(e).filter(|p| p.marks.has(Mark::Credential) && !facts.contained(e)) else { continue };
+        let Some(p) = facts.path(e).filter(|p| p.marks.has(Mark::Credential)) else { continue };
+        // What lies in a container is its own, and rarely a person's.
+        let severity = if facts.contained(e) { Severity::Low } else { rule.severity };
         // Secrets of the project itself are its own business, and so are files that a program only uses.
         if matches!(p.class, Class::Project | Class::Unknown | Class::Temporary) || !facts.is_passed_on(e) {
             continue;
         }
-        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, p.text)).evidence_as(
+        out.add(rule.about(facts, e).severity(severity).title(format!("{}: {}", rule.title, p.text)).evidence_as(
             "path",
             p.what.unwrap_or("is read"),
             &p.text,

@@ -92,6 +92,8 @@ pub enum Why {
     Parameter(String),
     /// What a command prints that cannot be computed here; its name.
     Output(String),
+    /// Where a program lies, as `which NAME` prints it: the name.
+    Program(String),
     /// The content of a file that the text did not write; its path as far as known.
     File(String),
     /// What comes from a network address.
@@ -444,6 +446,7 @@ impl Why {
         match self {
             Why::Environment(n) | Why::Parameter(n) => format!("${n}"),
             Why::Output(n) => format!("<output of {n}>"),
+            Why::Program(n) => format!("<where {n} lies>"),
             Why::File(n) => format!("<content of {n}>"),
             Why::Network => "<from the network>".into(),
             Why::Stdin => "<standard input>".into(),

@@ -27,6 +27,7 @@ impl Reach {
             Reach::File => "file",
             Reach::Variable => "variable",
             Reach::Deferred => "deferred",
+            Reach::Later => "later",
         }
     }
 }
@@ -368,6 +369,7 @@ pub(crate) mod tests {
                 props: Props::default(),
                 known: true,
                 stdin: None,
+                patterns: Vec::new(),
                 captured: false,
             });
         }

@@ -68,6 +68,7 @@ fn atom(part: &'static str, scope: &Scope) -> Result<Atom, String> {
         "last" => with_glob(Ask::Last),
         "value" => with_glob(Ask::Value),
         "name" => with_glob(Ask::Name),
+        "words" => with_glob(Ask::Words),
         "--" if glob.is_none() => plain(Ask::Dashes),
         "dash" if glob.is_none() => plain(Ask::Dash),
         "bare" if glob.is_none() => plain(Ask::Bare),

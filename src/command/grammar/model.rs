@@ -102,6 +102,8 @@ coded_enum! {
         Nth = "nth",
         /// No sub-command was given.
         Bare = "bare",
+        /// All words after the program's name, joined by blanks, match `text`.
+        Words = "words",
     }
     /// Where a nested command runs.
     enum Where {
