@@ -126,3 +126,7 @@ pub const MAX_SESSION_BYTES: usize = 32 << 20;
 pub const MAX_CHAIN: usize = 64 << 10;
 /// Most commands in one chain: a dropper writes its file with some hundred of them, its last ones say what it is.
 pub const MAX_CHAIN_COMMANDS: usize = 40;
+/// Most commands with findings that a report keeps which needs all of them at once (HTML, SARIF).
+pub const MAX_ROWS: usize = 100_000;
+/// Most commands of which the HTML report of an audit draws the flow.
+pub const MAX_PICTURES: usize = 12;

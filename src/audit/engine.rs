@@ -5,17 +5,18 @@
 
 use super::cache::Cache;
 use super::filter::Filter;
-use super::format::{self, Batch, Hint};
-use super::input::{self, Input};
+use super::format::{self, Batch, Hint, Table};
+use super::input::{self, Input, Origin};
 use super::lines::{Line, Lines};
 use super::session::{Chain, Finished, Sessions};
 use super::{Entry, Judgement};
 use crate::analyzer::Options;
 use crate::effect::Language;
 use crate::finding::{Confidence, Severity};
-use crate::limits::{MAX_AUDIT_LINE, MAX_CACHED, MAX_CHUNK_BYTES, MAX_CHUNK_ENTRIES};
+use crate::limits::{MAX_AUDIT_LINE, MAX_CACHED, MAX_CHUNK_BYTES, MAX_CHUNK_ENTRIES, MAX_INPUT};
 use rayon::prelude::*;
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -76,7 +77,7 @@ pub struct Progress {
     /// Of these, looked at for the first time.
     pub distinct: AtomicU64,
     /// Set from outside: stop and report what there is.
-    pub stop: AtomicBool,
+    pub stop: Arc<AtomicBool>,
 }
 
 /// Judges one command.
@@ -222,6 +223,10 @@ fn read(input: Arc<Input>, filter: &Filter, progress: &Progress, chunks: &SyncSe
         Some(format) => (format, 100),
         None => format::detect(&Hint { path: &name, head: &head }),
     };
+    if let (Some(table), Origin::File(path)) = (format.table, &input.origin) {
+        source.format = format.name;
+        return rows(table, path, &input, filter, progress, chunks, source);
+    }
     let binary = input.format.is_none() && input::is_binary(&head);
     if binary || (input.only_known && fit <= 1) {
         source.skipped = true;
@@ -262,16 +267,8 @@ fn read(input: Arc<Input>, filter: &Filter, progress: &Progress, chunks: &SyncSe
         }
         if ended || stop || batch.entries.len() >= MAX_CHUNK_ENTRIES || held >= MAX_CHUNK_BYTES {
             held = 0;
-            let mut entries = std::mem::take(&mut batch.entries);
-            for entry in &mut entries {
-                if entry.user.is_none() {
-                    entry.user.clone_from(&input.user);
-                }
-            }
-            entries.retain(|e| filter.takes(e));
-            source.commands = source.commands.saturating_add(u64::try_from(entries.len()).unwrap_or(0));
-            let chunk = Message::Chunk(Arc::clone(&name), Arc::clone(&input), format.shell, entries);
-            if chunks.send(chunk).is_err() || ended || stop {
+            let entries = std::mem::take(&mut batch.entries);
+            if !hand_on(entries, &input, format.shell, filter, chunks, &mut source) || ended || stop {
                 break;
             }
         }
@@ -280,4 +277,59 @@ fn read(input: Arc<Input>, filter: &Filter, progress: &Progress, chunks: &SyncSe
     source.undecodable = batch.undecodable;
     source.too_long = source.too_long.saturating_add(batch.too_long);
     source
+}
+
+/// Reads a database to its end and hands on its entries.
+fn rows(
+    table: Table,
+    path: &Path,
+    input: &Arc<Input>,
+    filter: &Filter,
+    progress: &Progress,
+    chunks: &SyncSender<Message>,
+    mut source: Source,
+) -> Source {
+    let mut held: Vec<Entry> = Vec::new();
+    let mut bytes = 0usize;
+    let outcome = table(path, &mut |entry| {
+        source.lines = source.lines.saturating_add(1);
+        if entry.command.len() > MAX_INPUT {
+            source.too_long = source.too_long.saturating_add(1);
+            return true;
+        }
+        bytes = bytes.saturating_add(entry.command.len());
+        held.push(entry);
+        let full = held.len() >= MAX_CHUNK_ENTRIES || bytes >= MAX_CHUNK_BYTES;
+        if full {
+            progress.bytes.fetch_add(u64::try_from(bytes).unwrap_or(0), Ordering::Relaxed);
+            source.bytes = source.bytes.saturating_add(u64::try_from(bytes).unwrap_or(0));
+            bytes = 0;
+            return hand_on(std::mem::take(&mut held), input, None, filter, chunks, &mut source)
+                && !progress.stop.load(Ordering::Relaxed);
+        }
+        true
+    });
+    source.bytes = source.bytes.saturating_add(u64::try_from(bytes).unwrap_or(0));
+    source.problem = outcome.err();
+    hand_on(held, input, None, filter, chunks, &mut source);
+    source
+}
+
+/// Sends entries on to be judged; false where nobody takes them any more.
+fn hand_on(
+    mut entries: Vec<Entry>,
+    input: &Arc<Input>,
+    shell: Option<Language>,
+    filter: &Filter,
+    chunks: &SyncSender<Message>,
+    source: &mut Source,
+) -> bool {
+    for entry in &mut entries {
+        if entry.user.is_none() {
+            entry.user.clone_from(&input.user);
+        }
+    }
+    entries.retain(|e| filter.takes(e));
+    source.commands = source.commands.saturating_add(u64::try_from(entries.len()).unwrap_or(0));
+    chunks.send(Message::Chunk(input.name(), Arc::clone(input), shell, entries)).is_ok()
 }

@@ -3,6 +3,7 @@
 use super::engine::{Judged, Source};
 use super::filter::Filter;
 use super::{Judgement, time};
+use crate::effect::Language;
 use crate::finding::Severity;
 use crate::limits::{MAX_COMMAND_OUT, MAX_GROUPS, MAX_SUMMED};
 use crate::redact;
@@ -63,6 +64,8 @@ pub struct Top {
     pub command: Box<[u8]>,
     /// What is thought of it.
     pub judgement: Arc<Judgement>,
+    /// The shell it was read as.
+    pub shell: Language,
     /// How often it ran.
     pub times: u64,
     /// When it ran first, where known.
@@ -92,6 +95,14 @@ pub struct Stats {
     pub groups: HashMap<Arc<str>, Count>,
     /// Commands with findings by day.
     pub days: HashMap<i64, Count>,
+    /// Commands with findings by hour of the day and day of the week, Monday first, in UTC.
+    pub hours: [[u64; 24]; 7],
+    /// Findings by ATT&CK technique.
+    pub techniques: HashMap<&'static str, Count>,
+    /// Commands with findings by machine, where known.
+    pub hosts: HashMap<Arc<str>, Count>,
+    /// Commands with findings by user, where known.
+    pub users: HashMap<Arc<str>, Count>,
     /// Commands with findings, by a hash of their text.
     tops: HashMap<u64, Top>,
     /// True where there were more different ones than are kept.
@@ -116,6 +127,10 @@ impl Stats {
             rules: HashMap::new(),
             groups: HashMap::new(),
             days: HashMap::new(),
+            hours: [[0; 24]; 7],
+            techniques: HashMap::new(),
+            hosts: HashMap::new(),
+            users: HashMap::new(),
             tops: HashMap::new(),
             overflow: false,
             range: None,
@@ -172,6 +187,26 @@ impl Stats {
             let group = if full { Arc::from("others") } else { group };
             self.groups.entry(group).or_default().add(Some(worst));
         }
+        let techniques: std::collections::BTreeSet<_> =
+            filter.of(&judged.judgement).filter_map(|f| f.mitre_id).collect();
+        for technique in techniques {
+            self.techniques.entry(technique).or_default().add(Some(worst));
+        }
+        for (names, name) in [(&mut self.hosts, &entry.host), (&mut self.users, &entry.user)] {
+            if let Some(name) = name
+                && (names.len() < MAX_GROUPS || names.contains_key(name))
+            {
+                names.entry(Arc::clone(name)).or_default().add(Some(worst));
+            }
+        }
+        if let Some(at) = entry.at {
+            // 1970 began on a Thursday.
+            let day = usize::try_from(at.div_euclid(86_400).saturating_add(3).rem_euclid(7)).unwrap_or(0);
+            let hour = usize::try_from(at.rem_euclid(86_400).div_euclid(3_600)).unwrap_or(0);
+            if let Some(n) = self.hours.get_mut(day).and_then(|d| d.get_mut(hour)) {
+                *n = n.saturating_add(1);
+            }
+        }
         if let Some(at) = entry.at
             && (self.days.len() < MAX_GROUPS || self.days.contains_key(&at.div_euclid(86_400)))
         {
@@ -210,6 +245,7 @@ impl Stats {
             Top {
                 command: entry.command.get(..MAX_COMMAND_OUT).unwrap_or(&entry.command).into(),
                 judgement: Arc::clone(&judged.judgement),
+                shell: judged.shell,
                 times: 1,
                 first: entry.at,
                 last: entry.at,

@@ -1,24 +1,27 @@
 //! `shellward audit`: what dangerous commands are in histories, transcripts and logs.
 
 use super::exit::{Exit, Failure};
-use super::{check, guard, output};
+use super::{check, guard, output, progress};
 use crate::analyzer::{Options, analyze};
 use crate::audit::discover::{self, Defaults};
 use crate::audit::engine::{self, Event, Progress};
 use crate::audit::filter::Filter;
 use crate::audit::format::{self, Columns, FORMATS};
 use crate::audit::input::{Input, Origin};
-use crate::audit::stats::{Group, Stats};
+use crate::audit::known::Known;
+use crate::audit::rows::Rows;
+use crate::audit::stats::{self, Group, Stats, Top};
 use crate::audit::{Judgement, time};
 use crate::effect::Language;
 use crate::finding::Severity;
+use crate::limits::MAX_PICTURES;
 use crate::report;
 use crate::verdict::Verdict;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Arguments of `audit`.
 #[derive(Debug, Args)]
@@ -65,6 +68,15 @@ struct AuditArgs {
     /// A table (RFC 4180): a row for each finding
     #[arg(long, conflicts_with = "json")]
     csv: bool,
+    /// SARIF 2.1.0
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    sarif: bool,
+    /// Write one HTML file with charts and all findings, beside what goes to standard output
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Only what is new since an earlier audit: a file that --json wrote
+    #[arg(long, value_name = "OLD")]
+    diff: Option<PathBuf>,
     /// End with 1 where a finding is at least that bad; without it only failures change the exit code
     #[arg(long, value_name = "LEVEL", ignore_case = true, value_parser = check::levels())]
     fail_on: Option<Severity>,
@@ -101,73 +113,130 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     if inputs.is_empty() && args.paths.is_empty() {
         return Err(Failure { exit: Exit::Io, message: "no history was found; name files to read".into() });
     }
+    let known = args.diff.as_deref().map(known).transpose()?;
     let pool = pool()?;
     let progress = Progress::default();
+    progress::stoppable(&progress);
+    let total = progress::total(&inputs);
     let begin = std::time::Instant::now();
     let group = Group::ALL.iter().find(|g| g.0 == args.group_by).map_or(Group::User, |g| g.1);
-    let mut stats = Stats::new(group);
+    let mut taker = Taker { args: &args, filter: &filter, stats: Stats::new(group), rows: Rows::default(), known };
     let mut out = BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
     let mut written: std::io::Result<()> =
         if args.csv { out.write_all(report::records::CSV_HEADER.as_bytes()) } else { Ok(()) };
-    engine::run(inputs, &filter, &pool, &judge(), &progress, |event| {
-        if written.is_ok() {
-            written = record(event, &mut stats, &filter, &args, &mut out);
-        }
-        written.is_ok()
+    let done = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        let bar = threads.spawn(|| progress::show(&progress, total, &done));
+        engine::run(inputs, &filter, &pool, &judge(), &progress, |event| {
+            if written.is_ok() {
+                written = taker.take(event, &mut out);
+            }
+            written.is_ok()
+        });
+        done.store(true, Ordering::Relaxed);
+        bar.thread().unpark();
     });
+    let Taker { stats, rows, known, .. } = taker;
+    let whole = !progress.stop.load(Ordering::Relaxed);
     output::done(written.and_then(|()| {
         let distinct = progress.distinct.load(Ordering::Relaxed);
         let seconds = begin.elapsed().as_secs_f64();
         let text = if args.json {
-            report::records::json_summary(&stats, distinct, seconds, true)
+            report::records::json_summary(&stats, distinct, seconds, whole)
         } else if args.csv {
             String::new()
+        } else if args.sarif {
+            report::sarif::audit(&rows, &filter)
         } else {
             let colour = output::colour(args.color);
             let (most, width) = (args.top, output::width());
-            let about = report::audit::About { width, colour, distinct, seconds, most, whole: true };
+            let known = known.as_ref().map_or(0, |k| k.left_out);
+            let about = report::audit::About { width, colour, distinct, seconds, most, whole, known };
             report::audit::summary(&stats, &filter, about)
         };
         out.write_all(text.as_bytes())?;
         out.flush()
     }))?;
+    if let Some(path) = &args.html {
+        let pictures = pictures(&stats, &filter);
+        let page =
+            report::html::page(&report::html::Page { stats: &stats, rows: &rows, filter: &filter, pictures, whole });
+        std::fs::write(path, page).map_err(|e| Failure::io(&format!("cannot write {}", path.display()), &e))?;
+    }
     Ok(exit(&args, &stats))
 }
 
-/// Takes what the engine gives: counts it, and writes what is written at once.
-fn record(
-    event: Event,
-    stats: &mut Stats,
-    filter: &Filter,
-    args: &AuditArgs,
-    out: &mut impl Write,
-) -> std::io::Result<()> {
-    match event {
-        Event::Commands(name, commands) => {
-            for judged in &commands {
-                if !stats.add(&name, judged, filter) {
-                    continue;
+fn known(path: &std::path::Path) -> Result<Known, Failure> {
+    let file = std::fs::File::open(path);
+    file.and_then(|f| Known::read(std::io::BufReader::new(f)))
+        .map_err(|e| Failure::usage(format!("cannot read the earlier audit {}: {e}", path.display())))
+}
+
+/// Pictures of the commands to look at first. They are analysed again: an audit keeps no effects.
+fn pictures(stats: &Stats, filter: &Filter) -> Vec<report::html::flow::Picture> {
+    let one = |top: &Top| {
+        let worst = filter.of(&top.judgement).max_by_key(|f| (f.severity, f.confidence))?;
+        let steps = top.judgement.steps(worst).iter().map(|s| &*s.command);
+        let command = steps.chain([&*top.command]).collect::<Vec<_>>().join(&b'\n');
+        let options = Options { shell: top.shell, ..Options::default() };
+        let draw =
+            |analysis| report::html::flow::draw(&worst.title, worst.severity, &stats::shown(&command), &analysis);
+        guard::run(|| draw(analyze(&command, &options))).ok()
+    };
+    // One picture of each kind of thing: the first commands may be the same with another name in it.
+    let mut titles = std::collections::HashSet::new();
+    let worst =
+        |top: &&Top| filter.of(&top.judgement).max_by_key(|f| (f.severity, f.confidence)).map(|f| f.title.clone());
+    let fresh = |top: &&Top| worst(top).is_some_and(|title| titles.insert(title));
+    stats.first(usize::MAX, filter).into_iter().filter(fresh).take(MAX_PICTURES).filter_map(one).collect()
+}
+
+/// What is made of what the engine gives.
+struct Taker<'a> {
+    args: &'a AuditArgs,
+    filter: &'a Filter,
+    stats: Stats,
+    rows: Rows,
+    known: Option<Known>,
+}
+
+impl Taker<'_> {
+    /// Counts it, keeps it, and writes what is written at once.
+    fn take(&mut self, event: Event, out: &mut impl Write) -> std::io::Result<()> {
+        let (args, filter) = (self.args, self.filter);
+        match event {
+            Event::Commands(name, commands) => {
+                for mut judged in commands {
+                    if let Some(known) = &mut self.known {
+                        known.only_new(&mut judged, filter);
+                    }
+                    if !self.stats.add(&name, &judged, filter) {
+                        continue;
+                    }
+                    if args.html.is_some() || args.sarif {
+                        self.rows.add(&name, &judged, filter);
+                    }
+                    if args.json {
+                        out.write_all(report::records::json_line(&name, &judged, filter).as_bytes())?;
+                    } else if args.csv {
+                        out.write_all(report::records::csv_rows(&name, &judged, filter).as_bytes())?;
+                    }
                 }
-                if args.json {
-                    out.write_all(report::records::json_line(&name, judged, filter).as_bytes())?;
-                } else if args.csv {
-                    out.write_all(report::records::csv_rows(&name, judged, filter).as_bytes())?;
+            }
+            Event::Done(source) => {
+                if (args.csv || args.sarif)
+                    && let Some(problem) = &source.problem
+                {
+                    output::complain(&format!("{}: {problem}", source.name));
                 }
+                if args.json && !(source.skipped && source.problem.is_none()) {
+                    out.write_all(report::records::json_source(&source).as_bytes())?;
+                }
+                self.stats.done(source);
             }
         }
-        Event::Done(source) => {
-            if args.csv
-                && let Some(problem) = &source.problem
-            {
-                output::complain(&format!("{}: {problem}", source.name));
-            }
-            if args.json && !(source.skipped && source.problem.is_none()) {
-                out.write_all(report::records::json_source(&source).as_bytes())?;
-            }
-            stats.done(source);
-        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Threads that have the stack an analysis needs.

@@ -24,6 +24,7 @@ mod log;
 mod man;
 pub mod output;
 mod policy;
+mod progress;
 mod prompt;
 mod rules;
 mod scan;

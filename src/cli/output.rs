@@ -61,6 +61,12 @@ pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", text.trim_end());
 }
 
+/// Puts a line in place of the last one on the terminal of standard error; an empty one takes it away.
+pub fn status(text: &str) {
+    // Best effort, as above.
+    let _ = write!(std::io::stderr().lock(), "\r\x1b[K{text}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

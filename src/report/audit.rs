@@ -1,5 +1,6 @@
 //! The summary of an audit → text for people: what to look at first, then the counts. Floor 8.
 
+use super::number;
 use super::records::{SEVERITIES, severity};
 use super::visible::{self, Visible};
 use crate::audit::filter::Filter;
@@ -24,6 +25,8 @@ pub struct About {
     pub most: usize,
     /// False where it was stopped.
     pub whole: bool,
+    /// Findings that were left out because an earlier audit has them.
+    pub known: u64,
 }
 
 /// Rows of a table of counts.
@@ -76,6 +79,9 @@ fn head(out: &mut String, stats: &Stats, about: About) {
     let _ = writeln!(out, " ({:.1} s, {} a second)", about.seconds, number(rate as u64));
     if !about.whole {
         out.push_str("Stopped before the end: what follows is what was seen so far.\n");
+    }
+    if about.known > 0 {
+        let _ = writeln!(out, "{} findings that the earlier audit has are left out.", number(about.known));
     }
     if stats.found == 0 {
         out.push_str("Nothing to report.\n");
@@ -218,19 +224,6 @@ fn painted(severity: Severity, text: &str, about: About) -> String {
         Severity::Info => "2",
     };
     if about.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
-}
-
-/// A number with commas.
-fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && digits.len().saturating_sub(i) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -2,9 +2,23 @@
 
 pub mod audit;
 pub mod explain;
+pub mod html;
 pub mod human;
 pub mod json;
 pub mod records;
 pub mod sarif;
 pub mod tree;
 pub mod visible;
+
+/// A number with commas.
+pub fn number(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && digits.len().saturating_sub(i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}

@@ -1,7 +1,11 @@
 //! Findings in files → SARIF 2.1.0 (OASIS), the form that code hosts and editors read. Floor 8.
 
+use crate::audit::filter::Filter;
+use crate::audit::rows::{Row, Rows};
 use crate::audit::scan::run::Located;
-use crate::finding::Severity;
+use crate::audit::stats::shown;
+use crate::audit::time;
+use crate::finding::{Finding, Severity};
 use crate::rules;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -11,6 +15,52 @@ pub fn log(found: &[Located]) -> String {
     let ids: BTreeSet<&str> = found.iter().map(|l| l.finding.rule_id).collect();
     let index = |id: &str| ids.iter().position(|i| *i == id).unwrap_or(0);
     let results: Vec<Value> = found.iter().map(|l| result(l, index(l.finding.rule_id))).collect();
+    whole(&ids, &results)
+}
+
+/// The commands with findings of an audit as a log. A finding over several commands has the others as related places.
+pub fn audit(rows: &Rows, filter: &Filter) -> String {
+    let all = || rows.all.iter().flat_map(|r| filter.of(&r.judgement).map(move |f| (r, f)));
+    let ids: BTreeSet<&str> = all().map(|(_, f)| f.rule_id).collect();
+    let index = |id: &str| ids.iter().position(|i| *i == id).unwrap_or(0);
+    let results: Vec<Value> = all().map(|(r, f)| row(r, f, index(f.rule_id))).collect();
+    whole(&ids, &results)
+}
+
+fn row(r: &Row, f: &Finding, index: usize) -> Value {
+    let place = |file: &str, line: u64, command: &[u8]| {
+        json!({ "physicalLocation": {
+            "artifactLocation": { "uri": uri(file) },
+            "region": { "startLine": line.max(1), "snippet": { "text": shown(command) } },
+        }})
+    };
+    let related: Vec<Value> = (0u64..)
+        .zip(r.judgement.steps(f))
+        .map(|(id, s)| {
+            let mut place = place(&s.file, s.line, &s.command);
+            if let Some(place) = place.as_object_mut() {
+                place.insert("id".into(), id.into());
+                place.insert("message".into(), json!({ "text": "is a part of it, too" }));
+            }
+            place
+        })
+        .collect();
+    let e = &r.entry;
+    json!({
+        "ruleId": f.rule_id,
+        "ruleIndex": index,
+        "level": level(f.severity),
+        "message": { "text": format!("{}. {}", f.title, f.description) },
+        "locations": [place(&r.name, e.line, &e.command)],
+        "relatedLocations": related,
+        "properties": {
+            "severity": f.severity, "confidence": f.confidence, "time": e.at.map(time::show), "user": e.user.as_deref(),
+            "host": e.host.as_deref(), "session": e.session.as_deref(),
+        },
+    })
+}
+
+fn whole(ids: &BTreeSet<&str>, results: &[Value]) -> String {
     let log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",

@@ -16,6 +16,7 @@ pub(super) static FORMAT: Format = Format {
     shell: Some(crate::effect::Language::Sh),
     fits: |hint: &Hint<'_>| if hint.share(|l| stamp(l).is_some()) >= 8 { 95 } else { 0 },
     open: |_: &Columns| Box::new(Auditd::default()),
+    table: None,
 };
 
 /// Events that wait for more of their records. The daemon writes the records of one event nearly together.

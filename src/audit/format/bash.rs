@@ -22,6 +22,7 @@ pub(super) static FORMAT: Format = Format {
     shell: Some(Language::Bash),
     fits,
     open: |_: &Columns| Box::new(Bash::default()),
+    table: None,
 };
 
 fn fits(hint: &Hint<'_>) -> u8 {

@@ -16,6 +16,7 @@ pub(super) static FORMAT: Format = Format {
         if fits { 95 } else { 0 }
     },
     open: |_: &Columns| Box::new(Claude::default()),
+    table: None,
 };
 
 #[derive(Default)]

@@ -20,6 +20,7 @@ pub(super) static FORMAT: Format = Format {
         if named && fits { 96 } else { 80 * u8::from(fits) }
     },
     open: |_: &Columns| Box::new(Codex::default()),
+    table: None,
 };
 
 #[derive(Default)]

@@ -14,6 +14,7 @@ pub(super) static FORMAT: Format = Format {
     shell: Some(crate::effect::Language::Sh),
     fits: |hint: &Hint<'_>| 95 * u8::from(json::has(hint, "\"cowrie.")),
     open: |_: &Columns| Box::new(Cowrie::default()),
+    table: None,
 };
 
 /// Sessions whose user is remembered; sessions are short, so the oldest half is over when this is reached.

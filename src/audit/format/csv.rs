@@ -11,6 +11,7 @@ pub(super) static CSV: Format = Format {
     shell: None,
     fits: |hint: &Hint<'_>| fits(hint, b','),
     open: |columns: &Columns| Box::new(Table::new(columns, b',')),
+    table: None,
 };
 
 pub(super) static TSV: Format = Format {
@@ -19,6 +20,7 @@ pub(super) static TSV: Format = Format {
     shell: None,
     fits: |hint: &Hint<'_>| fits(hint, b'\t'),
     open: |columns: &Columns| Box::new(Table::new(columns, b'\t')),
+    table: None,
 };
 
 fn fits(hint: &Hint<'_>, comma: u8) -> u8 {

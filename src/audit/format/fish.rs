@@ -12,6 +12,7 @@ pub(super) static FORMAT: Format = Format {
     shell: Some(Language::Fish),
     fits,
     open: |_: &Columns| Box::new(Fish::default()),
+    table: None,
 };
 
 fn fits(hint: &Hint<'_>) -> u8 {

@@ -15,6 +15,7 @@ pub(super) static FORMAT: Format = Format {
         if hint.share(object) >= 8 { 60 } else { 0 }
     },
     open: |columns: &Columns| Box::new(JsonLines { column: columns.command.clone() }),
+    table: None,
 };
 
 struct JsonLines {

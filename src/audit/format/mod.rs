@@ -4,6 +4,7 @@
 //! what it needs of earlier lines, within [`crate::limits::MAX_INPUT`], and never fails: what it cannot make sense of it
 //! counts.
 
+mod atuin;
 mod auditd;
 mod bash;
 mod claude;
@@ -87,10 +88,16 @@ pub struct Format {
     pub fits: fn(&Hint<'_>) -> u8,
     /// A reader for one file.
     pub open: fn(&Columns) -> Box<dyn Reader>,
+    /// Reads a file that is a database instead of lines.
+    pub table: Option<Table>,
 }
+
+/// Reads a database: each entry in order goes to the function, which says whether to go on. Gives why it ended early.
+pub type Table = fn(&std::path::Path, &mut dyn FnMut(Entry) -> bool) -> Result<(), String>;
 
 /// Every format; the first of those that fit equally well is taken.
 pub static FORMATS: &[&Format] = &[
+    &atuin::FORMAT,
     &claude::FORMAT,
     &codex::FORMAT,
     &cowrie::FORMAT,

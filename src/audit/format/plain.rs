@@ -4,7 +4,7 @@ use super::{Batch, Columns, Format, Hint, Reader};
 use crate::audit::Entry;
 
 pub(super) static FORMAT: Format =
-    Format { name: "plain", about: "One command a line", shell: None, fits: |_: &Hint<'_>| 1, open };
+    Format { name: "plain", about: "One command a line", shell: None, fits: |_: &Hint<'_>| 1, open, table: None };
 
 struct Plain;
 

@@ -11,6 +11,7 @@ pub(super) static FORMAT: Format = Format {
     shell: Some(Language::PowerShell),
     fits: |hint: &Hint<'_>| if hint.name().ends_with("Host_history.txt") { 95 } else { 0 },
     open: |_: &Columns| Box::new(PsReadLine::default()),
+    table: None,
 };
 
 #[derive(Default)]

@@ -14,6 +14,7 @@ pub(super) static FORMAT: Format = Format {
     shell: Some(Language::Zsh),
     fits,
     open: |_: &Columns| Box::new(Zsh::default()),
+    table: None,
 };
 
 fn fits(hint: &Hint<'_>) -> u8 {
