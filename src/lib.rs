@@ -6,6 +6,7 @@
 
 pub mod analyzer;
 pub mod audit;
+pub mod bytes;
 pub mod cli;
 pub mod command;
 pub mod effect;

@@ -10,8 +10,8 @@ pub const MAX_INPUT: usize = 16 << 20;
 pub const MAX_DEPTH: u32 = 100;
 /// Deepest nesting of programs in programs (sh -c in ssh in python -c …).
 pub const MAX_PROGRAM_DEPTH: u32 = 40;
-/// Most syntax nodes in one text: a bound on memory (a node is about 100 bytes).
-pub const MAX_NODES: u32 = 2_000_000;
+/// Most syntax nodes in one text: a bound on memory (a node takes about 150 bytes; a real script of 900 KB has 200,000).
+pub const MAX_NODES: u32 = 1_000_000;
 /// Most here-documents waiting for their bodies at one time.
 pub const MAX_HEREDOCS: usize = 1_000;
 /// Work units an analysis may use: at least this many, more for long inputs (see `WORK_PER_BYTE`). A unit is about
@@ -23,6 +23,8 @@ pub const WORK_PER_BYTE: u64 = 4;
 pub const MAX_WRAPPERS: u32 = 24;
 /// Longest computed text (a value, an output, a decoded payload), in bytes.
 pub const MAX_VALUE: usize = 1 << 20;
+/// Longest path of a working directory that is followed, in bytes (`PATH_MAX` of Linux, limits.h).
+pub const MAX_PATH: usize = 4_096;
 /// Most pieces in one value before it is joined into an unknown.
 pub const MAX_PIECES: usize = 4_096;
 /// Most readings kept for a value with several (a set after a branch, a glob against known names).

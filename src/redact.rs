@@ -28,6 +28,10 @@ struct Shape {
     most: usize,
 }
 
+/// Bytes of a private key's body; one of 16,384 bits has 13 KB. The search for its end goes no further, since a text may
+/// begin a key in every line.
+const LONGEST_KEY: usize = 32 << 10;
+
 const TEXT: &str = include_str!("../grammars/lists/secrets.list");
 
 fn shapes() -> &'static [Shape] {
@@ -121,13 +125,15 @@ fn framed(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
                 return None;
             }
             let end = b"PRIVATE KEY-----";
-            let first = rest.windows(end.len()).position(|w| w == end)?.saturating_add(end.len());
+            let first = rest.get(..64).unwrap_or(rest);
+            let first = first.windows(end.len()).position(|w| w == end)?.saturating_add(end.len());
             let more = rest.get(first..)?;
+            let more = more.get(..LONGEST_KEY).unwrap_or(more);
             let last = more.windows(end.len()).position(|w| w == end);
             // A beginning alone, in a search pattern for instance, is no key.
             let body = last.unwrap_or(more.len());
             (body > 40).then(|| {
-                let len = last.map_or(rest.len(), |l| first.saturating_add(l).saturating_add(end.len()));
+                let len = last.map_or(more.len(), |l| l.saturating_add(end.len())).saturating_add(first);
                 ("private-key", 0, len)
             })
         }

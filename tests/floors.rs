@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[(&str, u8)] = &[
     ("source", 1),
     ("limits", 1),
+    ("bytes", 1),
     ("redact", 1),
     ("time", 1),
     ("syntax", 2),

@@ -189,7 +189,7 @@ impl Graph {
     }
     /// The flows that a value's taint stands for.
     pub fn flows(taint: &Taint) -> Vec<Flow> {
-        taint.0.iter().map(|(from, via)| Flow { from: *from, via: via.to_vec() }).collect()
+        taint.sources().iter().map(|(from, via)| Flow { from: *from, via: via.to_vec() }).collect()
     }
     /// A new effect with the next id; the caller fills in the rest.
     pub fn next_effect(&self, verb: Verb, object: Object, process: ProcessId, place: Place) -> Effect {

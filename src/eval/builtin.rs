@@ -260,7 +260,7 @@ impl Interp<'_> {
                     let v = &globs_as_text(v);
                     let Some(n) = v.as_str().map(|s| s.into_owned()) else { continue };
                     if inv.has("-f") {
-                        Rc::make_mut(&mut self.sh.functions).remove(&n);
+                        self.sh.functions.remove(&n);
                         continue;
                     }
                     match n.split_once('[') {
@@ -274,7 +274,7 @@ impl Interp<'_> {
                             }
                         }
                         None if self.sh.var(&n).is_none() && self.sh.functions.contains_key(&n) => {
-                            Rc::make_mut(&mut self.sh.functions).remove(&n);
+                            self.sh.functions.remove(&n);
                         }
                         None => {
                             let n = if inv.has("-n") { n } else { self.sh.target(&n).into_owned() };
@@ -460,6 +460,10 @@ impl Interp<'_> {
             }
         };
         let at = target.place();
+        // No system has a directory of such a name; where a text goes deeper and deeper, each step would cost the whole.
+        let size = |p: &Piece| if let Piece::Literal(l) = p { l.bytes.len() } else { 64 };
+        let long = new.pieces.iter().map(size).sum::<usize>() > limits::MAX_PATH;
+        let new = if long { Value::unknown_tainted(Why::Limit, at, new.taint()) } else { new };
         let prev = old.unwrap_or_else(|| Value::unknown(Why::Environment("PWD".into()), at));
         self.sh.set_scalar("OLDPWD", prev);
         self.sh.cwd = Some(new);

@@ -46,6 +46,8 @@ impl Interp<'_> {
     pub(crate) fn printf(&mut self, args: &[Value], at: Place) -> (Value, i32) {
         self.spend(args.len() as u64 / 8);
         let (v, status) = transform::printf_values(args, at, self.flavour());
+        let size = |p: &crate::value::Piece| if let crate::value::Piece::Literal(l) = p { l.bytes.len() } else { 1 };
+        self.spend(v.pieces.iter().map(size).sum::<usize>() as u64 / 32);
         (self.unmasked(v, args, at), i32::from(status))
     }
 
@@ -119,7 +121,7 @@ impl Interp<'_> {
             program: &inv.name,
         };
         let Ok(out) = transform::run(name, &call) else { return unknown };
-        self.spend(out.bytes.len() as u64 / 64);
+        self.spend(out.bytes.len() as u64 / 32);
         let mut v = Value::default();
         for (range, from) in &out.pieces {
             let bytes = out.bytes.get(range.clone()).unwrap_or(&[]);

@@ -103,35 +103,49 @@ impl Interp<'_> {
 
     /// Sets the element with that key (a number as text, or the key of an associative array).
     pub(crate) fn set_element(&mut self, name: &str, key: &[u8], v: Value) {
-        let old = self.sh.var(name).map(|v| v.content.clone());
-        let content = match old {
-            Some(Content::Assoc(mut m)) => {
-                put(&mut m, key, v);
-                Content::Assoc(m)
-            }
-            Some(Content::Opaque(mut t)) => {
-                t.join(&v.taint());
-                Content::Opaque(t)
-            }
-            other => {
-                let mut m = match other {
-                    Some(Content::Indexed(m)) => m,
-                    Some(Content::Scalar(s)) => BTreeMap::from([(0, s)]),
-                    _ => BTreeMap::new(),
-                };
-                let n: i64 = std::str::from_utf8(key).ok().and_then(|s| s.trim().parse().ok()).unwrap_or(0);
-                let n = if n < 0 {
-                    m.keys().next_back().copied().unwrap_or(-1).saturating_add(1).saturating_add(n)
-                } else {
-                    n
-                };
-                if m.len() < crate::limits::MAX_FIELDS {
-                    m.insert(n, v);
-                }
-                Content::Indexed(m)
-            }
+        let Some(var) = self.sh.vars.get(name) else {
+            let n = index(key);
+            return self.sh.set(name, Content::Indexed(BTreeMap::from([(n.max(0), v)])));
         };
-        self.sh.set(name, content);
+        if var.attrs.readonly {
+            return;
+        }
+        // Looking for the key takes a look at every key; a copy is made where another path still has the array.
+        let size = match &var.content {
+            Content::Assoc(m) => m.len(),
+            _ => 0,
+        };
+        self.spend(size as u64 / 64);
+        let Some(var) = self.sh.vars.get_mut(name) else { return };
+        var.attrs.maybe_unset = false;
+        match &mut var.content {
+            Content::Assoc(m) => {
+                if m.len() < limits::MAX_FIELDS || m.iter().any(|(k, _)| k == key) {
+                    put(m, key, v);
+                }
+            }
+            Content::Opaque(t) => t.join(&v.taint()),
+            other => {
+                if !matches!(other, Content::Indexed(_)) {
+                    let first = match std::mem::replace(other, Content::Unset) {
+                        Content::Scalar(s) => BTreeMap::from([(0, s)]),
+                        _ => BTreeMap::new(),
+                    };
+                    *other = Content::Indexed(first);
+                }
+                if let Content::Indexed(m) = other {
+                    let n = index(key);
+                    let n = if n < 0 {
+                        m.keys().next_back().copied().unwrap_or(-1).saturating_add(1).saturating_add(n)
+                    } else {
+                        n
+                    };
+                    if m.len() < limits::MAX_FIELDS {
+                        m.insert(n, v);
+                    }
+                }
+            }
+        }
     }
 
     fn assign_array(&mut self, name: &str, elements: &[ArrayElement], append: bool, at: Place) {
@@ -168,12 +182,6 @@ impl Interp<'_> {
             self.sh.set(name, Content::Assoc(m));
             return;
         }
-        let mut m = match (append, self.sh.var(name).map(|v| v.content.clone())) {
-            (true, Some(Content::Indexed(m))) => m,
-            (true, Some(Content::Scalar(s))) => BTreeMap::from([(0, s)]),
-            _ => BTreeMap::new(),
-        };
-        let mut next = m.keys().next_back().map_or(0, |k| k.saturating_add(1));
         if append && matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Opaque(_))) {
             return;
         }
@@ -193,6 +201,27 @@ impl Interp<'_> {
             }
             values.push(words);
         }
+        let plain = append && !attrs.integer && !attrs.readonly && elements.iter().all(|e| e.subscript.is_none());
+        if plain && let Some(Content::Indexed(m)) = self.sh.vars.get_mut(name).map(|v| &mut v.content) {
+            // The array grows where it is: a script may add to it in every line.
+            let mut next = m.keys().next_back().map_or(0, |k| k.saturating_add(1));
+            let room = limits::MAX_FIELDS.saturating_sub(m.len());
+            let full = values.iter().map(Vec::len).sum::<usize>() > room;
+            for w in values.into_iter().flatten().take(room) {
+                m.insert(next, cased(w, attrs, at));
+                next = next.saturating_add(1);
+            }
+            if full {
+                self.limit("elements of an array", at);
+            }
+            return;
+        }
+        let mut m = match (append, self.sh.var(name).map(|v| v.content.clone())) {
+            (true, Some(Content::Indexed(m))) => m,
+            (true, Some(Content::Scalar(s))) => BTreeMap::from([(0, s)]),
+            _ => BTreeMap::new(),
+        };
+        let mut next = m.keys().next_back().map_or(0, |k| k.saturating_add(1));
         for (e, mut words) in elements.iter().zip(values) {
             match &e.subscript {
                 Some(s) => {
@@ -209,7 +238,7 @@ impl Interp<'_> {
                 }
                 None => {
                     for w in words {
-                        if m.len() >= crate::limits::MAX_FIELDS {
+                        if m.len() >= limits::MAX_FIELDS {
                             self.limit("elements of an array", at);
                             break;
                         }
@@ -536,6 +565,11 @@ fn double_quoted(text: &[u8]) -> Option<Vec<u8>> {
     }
     out.push(b'"');
     Some(out)
+}
+
+/// The index that a key stands for.
+fn index(key: &[u8]) -> i64 {
+    std::str::from_utf8(key).ok().and_then(|s| s.trim().parse().ok()).unwrap_or(0)
 }
 
 fn number(n: i64, at: Place) -> Value {

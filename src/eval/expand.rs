@@ -430,7 +430,7 @@ impl Interp<'_> {
                     }
                     all
                 }
-                PartKind::BraceRange(a, b, step) => crate::value::split::brace_range(a, b, step.as_deref())
+                PartKind::BraceRange(r) => crate::value::split::brace_range(&r.from, &r.to, r.step.as_deref())
                     .and_then(Result::ok)
                     .unwrap_or_default()
                     .into_iter()

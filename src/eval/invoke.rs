@@ -148,7 +148,7 @@ impl Interp<'_> {
             let mut old = Vec::new();
             let mut env = Vec::new();
             for a in &s.assignments {
-                old.push((a.name.clone(), self.sh.var(&a.name).cloned()));
+                old.push((a.name.clone(), self.sh.vars.shared(&a.name)));
                 let v = self.assign(a);
                 env.push((a.name.clone(), v.unwrap_or_default(), self.at(a.span)));
             }
@@ -161,13 +161,9 @@ impl Interp<'_> {
             let only_parameters = argv.iter().all(super::outer::is_parameters);
             let flow = self.alias_or_run(argv, at, &c.redirects, &env, c);
             // `a=b $*` without parameters is an assignment and nothing else.
-            if !old.is_empty() && !only_parameters {
-                let vars = std::rc::Rc::make_mut(&mut self.sh.vars);
+            if !only_parameters {
                 for (name, var) in old.into_iter().rev() {
-                    match var {
-                        Some(v) => vars.insert(name, v),
-                        None => vars.remove(&name),
-                    };
+                    self.sh.put_back(&name, var);
                 }
             }
             self.only_parameters = only_parameters;
@@ -438,9 +434,8 @@ impl Interp<'_> {
             if matches!(inv.stdin, Stdin::Unknown | Stdin::Sent)
                 && inv.uses.iter().any(starts)
                 && let (End::Input(i), Some(v)) = (self.sh.fd(0).clone(), &w.stdin)
-                && let Some(input) = self.inputs.get_mut(i)
             {
-                *input = v.clone();
+                self.set_input(i, v.clone());
             }
         } else if inv.props.has(Props::PASSWORD_STDIN) && !matches!(self.sh.fd(0), End::Outer(_)) {
             // The first line is the password (sudo(8), -S); the command gets the rest.

@@ -16,6 +16,7 @@ mod glob;
 mod invoke;
 mod later;
 mod loops;
+mod map;
 mod nested;
 mod outer;
 mod param;
@@ -100,6 +101,8 @@ pub(crate) struct Interp<'a> {
     inputs: Vec<Value>,
     /// Those of the inputs that are here-documents.
     documents: std::collections::HashSet<usize>,
+    /// Pieces in all of them.
+    unread: usize,
     files: HashMap<String, FileEntry>,
     /// Unknown pieces that stand in nested texts as markers.
     pub(crate) markers: Vec<Piece>,
@@ -174,6 +177,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         sinks: Vec::new(),
         inputs: Vec::new(),
         documents: std::collections::HashSet::new(),
+        unread: 0,
         files: HashMap::new(),
         markers: Vec::new(),
         pending: Vec::new(),
@@ -320,6 +324,7 @@ impl Interp<'_> {
     }
 
     pub(crate) fn new_input(&mut self, v: Value) -> End {
+        self.unread = self.unread.saturating_add(v.pieces.len());
         self.inputs.push(v);
         End::Input(self.inputs.len().saturating_sub(1))
     }

@@ -5,7 +5,7 @@
 //! around them is read all the same.
 
 use super::expand::{MARK_CLOSE, MARK_OPEN};
-use super::scope::{Content, Shell};
+use super::scope::{Content, Shell, Var};
 use super::{Flow, Interp};
 use crate::effect::graph::{DoubtKind, Reach};
 use crate::effect::{EffectId, Language, Object, ProcessId, Verb};
@@ -184,19 +184,15 @@ impl Interp<'_> {
 
     /// The state of a new shell process.
     fn fresh(&self, zero: Option<Value>, args: Option<Vec<Value>>) -> Shell {
-        let vars = self
-            .sh
-            .vars
-            .iter()
-            .filter(|(n, v)| v.attrs.exported || (is_inherited(n) && !matches!(v.content, Content::Unset)))
-            .map(|(n, v)| {
-                let mut v = v.clone();
-                v.attrs = super::scope::Attrs { exported: true, ..Default::default() };
-                (n.clone(), v)
-            })
-            .collect();
+        let mut vars = super::map::Map::default();
+        let inherited =
+            |n: &str, v: &Var| v.attrs.exported || (is_inherited(n) && !matches!(v.content, Content::Unset));
+        for (n, v) in self.sh.vars.iter().filter(|(n, v)| inherited(n, v)) {
+            let attrs = super::scope::Attrs { exported: true, ..Default::default() };
+            vars.insert(n, Var { content: v.content.clone(), attrs });
+        }
         Shell {
-            vars: Rc::new(vars),
+            vars,
             positional: Some(Rc::new(args.unwrap_or_default())),
             zero,
             fds: self.sh.fds.clone(),

@@ -30,10 +30,8 @@ impl Interp<'_> {
         match &p.op {
             ParamOp::Names(at_sign) => {
                 let prefix = p.name.as_str();
-                let mut names: Vec<&String> = self.sh.vars.keys().filter(|k| k.starts_with(prefix)).collect();
-                names.sort();
-                let values: Vec<Value> =
-                    names.iter().map(|n| Value::computed(n.as_bytes(), at, Taint::default())).collect();
+                let names = self.sh.vars.iter().map(|(n, _)| n).filter(|n| n.starts_with(prefix));
+                let values: Vec<Value> = names.map(|n| Value::computed(n.as_bytes(), at, Taint::default())).collect();
                 // The environment may hold further ones.
                 return self.many_runs(values, !at_sign, quoted, at, out);
             }

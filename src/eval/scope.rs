@@ -1,13 +1,18 @@
 //! What a shell remembers: variables, functions, positional parameters, descriptors, working directory, options.
 //!
-//! Floor 5; imports `source`, `syntax::ast`, `value`. Cheap to copy (copy on write), since every subshell and every
-//! branch whose condition is not known works on a copy; [`Shell::join`] makes one state of two.
+//! Floor 5; imports `source`, `syntax::ast`, `value`, [`super::map`]. Cheap to copy (copies share what did not change), since
+//! every subshell and every branch whose condition is not known works on a copy; [`Shell::join`] makes one state of two,
+//! and costs what the two differ in.
 
+use super::map::Map;
 use crate::source::TextId;
 use crate::syntax::ast;
 use crate::value::{Taint, Value, Why};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
+
+/// The variables that a function made local, with what they were before.
+pub(crate) type Frame = Rc<Vec<(String, Option<Rc<Var>>)>>;
 
 /// Content of a variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,9 +98,9 @@ pub(crate) struct Opts {
 /// The state of one shell.
 #[derive(Clone, Debug)]
 pub(crate) struct Shell {
-    pub(crate) vars: Rc<HashMap<String, Var>>,
-    pub(crate) functions: Rc<HashMap<String, Func>>,
-    pub(crate) aliases: Rc<HashMap<String, Value>>,
+    pub(crate) vars: Map<Var>,
+    pub(crate) functions: Map<Func>,
+    pub(crate) aliases: Map<Value>,
     /// What `alias` and `unalias` did since this complete command was read: a shell expands aliases when it reads, so
     /// they count from the next one on. A name without a value is taken back; `None` takes back all.
     pub(crate) alias_changes: Vec<Option<(String, Option<Value>)>>,
@@ -111,7 +116,7 @@ pub(crate) struct Shell {
     pub(crate) dirs: Vec<Option<Value>>,
     pub(crate) opts: Opts,
     /// Saved variables of the functions that are active, innermost last: restored when the function returns.
-    pub(crate) locals: Vec<Vec<(String, Option<Var>)>>,
+    pub(crate) locals: Vec<Frame>,
     /// Exit status of the last command, where known.
     pub(crate) status: Option<i32>,
     /// `$_`
@@ -123,9 +128,9 @@ pub(crate) struct Shell {
 impl Default for Shell {
     fn default() -> Self {
         Shell {
-            vars: Rc::default(),
-            functions: Rc::default(),
-            aliases: Rc::default(),
+            vars: Map::default(),
+            functions: Map::default(),
+            aliases: Map::default(),
             alias_changes: Vec::new(),
             positional: None,
             outer_positional: true,
@@ -179,59 +184,56 @@ impl Shell {
         if self.vars.get(name).is_some_and(|v| v.attrs.readonly) {
             return;
         }
-        let vars = Rc::make_mut(&mut self.vars);
-        match vars.get_mut(name) {
+        match self.vars.get_mut(name) {
             Some(v) => {
                 v.content = content;
                 v.attrs.maybe_unset = false;
             }
-            None => {
-                vars.insert(name.to_string(), Var { content, attrs: Attrs::default() });
-            }
+            None => self.vars.insert(name, Var { content, attrs: Attrs::default() }),
         }
     }
     /// Sets a string variable.
     pub(crate) fn set_scalar(&mut self, name: &str, value: Value) {
         // `a=x` on an array sets element 0.
-        let content = match self.vars.get(name).map(|v| &v.content) {
-            Some(Content::Indexed(m)) => {
-                let mut m = m.clone();
-                m.insert(0, value);
-                Content::Indexed(m)
+        let array = |v: &Var| matches!(v.content, Content::Indexed(_) | Content::Assoc(_)) && !v.attrs.readonly;
+        if self.vars.get(name).is_some_and(array)
+            && let Some(v) = self.vars.get_mut(name)
+        {
+            v.attrs.maybe_unset = false;
+            match &mut v.content {
+                Content::Indexed(m) => {
+                    m.insert(0, value);
+                }
+                Content::Assoc(m) => put(m, b"0", value),
+                _ => {}
             }
-            Some(Content::Assoc(m)) => {
-                let mut m = m.clone();
-                put(&mut m, b"0", value);
-                Content::Assoc(m)
-            }
-            _ => Content::Scalar(value),
-        };
-        self.set(name, content);
+            return;
+        }
+        self.set(name, Content::Scalar(value));
     }
     /// The aliases that were made or taken back take effect: the next complete command is read.
     pub(crate) fn apply_aliases(&mut self) {
         for change in std::mem::take(&mut self.alias_changes) {
             match change {
                 Some((name, Some(body))) => {
-                    Rc::make_mut(&mut self.aliases).insert(name, body);
+                    self.aliases.insert(&name, body);
                 }
                 Some((name, None)) => {
-                    Rc::make_mut(&mut self.aliases).remove(&name);
+                    self.aliases.remove(&name);
                 }
-                None => self.aliases = Rc::default(),
+                None => self.aliases = Map::default(),
             }
         }
     }
     /// Changes attributes; a variable that was not mentioned before keeps the value it has from outside.
     pub(crate) fn attrs(&mut self, name: &str, change: impl FnOnce(&mut Attrs)) {
-        let vars = Rc::make_mut(&mut self.vars);
-        if let Some(v) = vars.get_mut(name) {
+        if let Some(v) = self.vars.get_mut(name) {
             change(&mut v.attrs);
         } else {
             let mut attrs = Attrs::default();
             change(&mut attrs);
             let content = Content::Scalar(Value::unknown(Why::Environment(name.to_string()), Default::default()));
-            vars.insert(name.to_string(), Var { content, attrs });
+            self.vars.insert(name, Var { content, attrs });
         }
     }
     /// Unsets a variable.
@@ -245,48 +247,43 @@ impl Shell {
         if !own {
             for frame in self.locals.iter_mut().take(outer).rev() {
                 if let Some(i) = frame.iter().position(|(n, _)| n == name) {
-                    let (_, old) = frame.swap_remove(i);
-                    let vars = Rc::make_mut(&mut self.vars);
-                    match old {
-                        Some(v) => vars.insert(name.to_string(), v),
-                        None => vars.remove(name),
-                    };
-                    return;
+                    let (_, old) = Rc::make_mut(frame).swap_remove(i);
+                    return self.put_back(name, old);
                 }
             }
         }
-        Rc::make_mut(&mut self.vars).insert(name.to_string(), Var { content: Content::Unset, attrs: Attrs::default() });
+        self.vars.insert(name, Var { content: Content::Unset, attrs: Attrs::default() });
     }
     /// Makes a variable local to the active function.
     pub(crate) fn make_local(&mut self, name: &str) {
-        let old = self.vars.get(name).cloned();
+        let old = self.vars.shared(name);
         if let Some(frame) = self.locals.last_mut()
             && !frame.iter().any(|(n, _)| n == name)
         {
             // A local variable keeps the value that an assignment before the call gave it.
             let inherits = old.as_ref().is_some_and(|v| v.attrs.temporary);
-            frame.push((name.to_string(), old));
+            Rc::make_mut(frame).push((name.to_string(), old));
             if !inherits {
-                Rc::make_mut(&mut self.vars)
-                    .insert(name.to_string(), Var { content: Content::Unset, attrs: Attrs::default() });
+                self.vars.insert(name, Var { content: Content::Unset, attrs: Attrs::default() });
             }
         }
     }
     /// Takes back the variables of the function that returns.
     pub(crate) fn pop_locals(&mut self) {
-        if let Some(frame) = self.locals.pop() {
-            let vars = Rc::make_mut(&mut self.vars);
-            for (name, old) in frame {
-                match old {
-                    Some(v) => vars.insert(name, v),
-                    None => vars.remove(&name),
-                };
-            }
+        for (name, old) in self.locals.pop().iter().flat_map(|f| f.iter()) {
+            self.put_back(name, old.clone());
+        }
+    }
+    /// Gives a variable the value it had.
+    pub(crate) fn put_back(&mut self, name: &str, old: Option<Rc<Var>>) {
+        match old {
+            Some(v) => self.vars.put(name, v),
+            None => self.vars.remove(name),
         }
     }
     /// True where nothing that a command could see differs.
     pub(crate) fn same(&self, other: &Shell) -> bool {
-        (Rc::ptr_eq(&self.vars, &other.vars) || self.vars == other.vars)
+        self.vars == other.vars
             && self.cwd == other.cwd
             && self.fds == other.fds
             && match (&self.positional, &other.positional) {
@@ -294,57 +291,48 @@ impl Shell {
                 (Some(a), Some(b)) => Rc::ptr_eq(a, b) || a == b,
                 _ => false,
             }
-            && Rc::ptr_eq(&self.functions, &other.functions)
+            && self.functions.ptr_eq(&other.functions)
     }
     /// The state after either of two paths.
     pub(crate) fn join(self, other: Shell) -> Shell {
         let mut out = self;
-        if !Rc::ptr_eq(&out.vars, &other.vars) {
-            let mut vars = (*out.vars).clone();
-            for (name, b) in other.vars.iter() {
-                match vars.get_mut(name) {
-                    Some(a) if a == b => {}
-                    Some(a) => {
-                        a.content = join_content(a.content.clone(), b.content.clone());
-                        a.attrs.maybe_unset |= b.attrs.maybe_unset
-                            || matches!(b.content, Content::Unset)
-                            || matches!(a.content, Content::Unset);
-                        a.attrs.exported |= b.attrs.exported;
-                    }
-                    None => {
-                        let mut v = b.clone();
-                        let outer = outer(name);
-                        v.content = join_content(outer, v.content);
-                        v.attrs.maybe_unset = true;
-                        vars.insert(name.clone(), v);
-                    }
+        for (name, a, b) in out.vars.differences(&other.vars) {
+            match (a, b) {
+                (Some(a), Some(b)) if a == b => {}
+                (Some(a), Some(b)) => {
+                    let mut v = Var::clone(&a);
+                    v.content = join_content(v.content, &b.content);
+                    v.attrs.maybe_unset |= b.attrs.maybe_unset
+                        || matches!(b.content, Content::Unset)
+                        || matches!(v.content, Content::Unset);
+                    v.attrs.exported |= b.attrs.exported;
+                    out.vars.insert(&name, v);
                 }
-            }
-            for (name, a) in &mut vars {
-                if !other.vars.contains_key(name) {
-                    let outer = outer(name);
-                    a.content = join_content(a.content.clone(), outer);
-                    a.attrs.maybe_unset = true;
+                (Some(one), None) => {
+                    let mut v = Var::clone(&one);
+                    v.content = join_content(v.content, &outer(&name));
+                    v.attrs.maybe_unset = true;
+                    out.vars.insert(&name, v);
                 }
+                (None, Some(one)) => {
+                    let mut v = Var::clone(&one);
+                    v.content = join_content(outer(&name), &v.content);
+                    v.attrs.maybe_unset = true;
+                    out.vars.insert(&name, v);
+                }
+                (None, None) => {}
             }
-            out.vars = Rc::new(vars);
         }
-        if !Rc::ptr_eq(&out.functions, &other.functions) {
-            let mut f = (*other.functions).clone();
-            for (k, v) in f.iter_mut() {
-                v.maybe |= !out.functions.contains_key(k);
+        for (name, a, b) in out.functions.differences(&other.functions) {
+            // Where both paths define it, one of the two stands for both.
+            if let (Some(f), None) | (None, Some(f)) = (a, b) {
+                out.functions.insert(&name, Func { maybe: true, ..Func::clone(&f) });
             }
-            for (k, v) in out.functions.iter() {
-                let mut v = v.clone();
-                v.maybe |= !other.functions.contains_key(k);
-                f.insert(k.clone(), v);
-            }
-            out.functions = Rc::new(f);
         }
-        if !Rc::ptr_eq(&out.aliases, &other.aliases) {
-            let mut f = (*other.aliases).clone();
-            f.extend(out.aliases.iter().map(|(k, v)| (k.clone(), v.clone())));
-            out.aliases = Rc::new(f);
+        for (name, a, b) in out.aliases.differences(&other.aliases) {
+            if let (None, Some(body)) = (a, b) {
+                out.aliases.put(&name, body);
+            }
         }
         // What one path takes back, the other may still have.
         let made = other.alias_changes.into_iter().filter(|c| matches!(c, Some((_, Some(_)))));
@@ -385,21 +373,21 @@ fn outer(name: &str) -> Content {
     Content::Scalar(Value::unknown(Why::Environment(name.to_string()), Default::default()))
 }
 
-fn join_content(a: Content, b: Content) -> Content {
-    if a == b {
+fn join_content(a: Content, b: &Content) -> Content {
+    if a == *b {
         return a;
     }
     match (a, b) {
-        (Content::Scalar(a), Content::Scalar(b)) => Content::Scalar(Value::either(a, b)),
-        (Content::Unset, Content::Scalar(v)) | (Content::Scalar(v), Content::Unset) => {
-            Content::Scalar(Value::either(Value::default(), v))
-        }
+        (Content::Scalar(a), Content::Scalar(b)) => Content::Scalar(Value::either(a, b.clone())),
+        (Content::Unset, Content::Scalar(v)) => Content::Scalar(Value::either(Value::default(), v.clone())),
+        (Content::Scalar(v), Content::Unset) => Content::Scalar(Value::either(Value::default(), v)),
         (Content::Indexed(a), Content::Indexed(b)) if a.keys().eq(b.keys()) => {
-            Content::Indexed(a.into_iter().zip(b).map(|((k, x), (_, y))| (k, Value::either(x, y))).collect())
+            let either = |((k, x), y): ((i64, Value), &Value)| (k, Value::either(x, y.clone()));
+            Content::Indexed(a.into_iter().zip(b.values()).map(either).collect())
         }
         (a, b) => {
             let mut taint = Taint::default();
-            for c in [&a, &b] {
+            for c in [&a, b] {
                 match c {
                     Content::Unset => {}
                     Content::Scalar(v) => taint.join(&v.taint()),

@@ -278,7 +278,7 @@ impl Interp<'_> {
         }
         if let CommandKind::Function(f) = &c.kind {
             let func = super::scope::Func { body: Rc::clone(&f.body), text: self.text, maybe: false };
-            Rc::make_mut(&mut self.sh.functions).insert(f.name.clone(), func);
+            self.sh.functions.insert(&f.name, func);
             self.sh.status = Some(0);
             return Flow::Next;
         }
@@ -506,7 +506,7 @@ impl Interp<'_> {
         let forking = self.forking;
         self.forking = active > 0 && forking;
         let positional = self.sh.positional.replace(Rc::new(argv.get(1..).unwrap_or(&[]).to_vec()));
-        self.sh.locals.push(Vec::new());
+        self.sh.locals.push(Rc::default());
         let text = std::mem::replace(&mut self.text, func.text);
         let loops = std::mem::replace(&mut self.loops, 0);
         let flow = self.command(&func.body);

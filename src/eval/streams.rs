@@ -301,7 +301,7 @@ impl Interp<'_> {
         match end {
             End::Outer(_) => Value::unknown(Why::Stdin, at),
             End::Nothing => Value::default(),
-            End::Input(i) => self.inputs.get_mut(*i).map(std::mem::take).unwrap_or_default(),
+            End::Input(i) => self.set_input(*i, Value::default()),
             End::Sink(_) | End::Unknown => Value::unknown(Why::Stdin, at),
             End::File { key, .. } => match self.files.get(key) {
                 Some(f) => {
@@ -322,7 +322,16 @@ impl Interp<'_> {
 
     /// How much there is left to read, over all inputs: a loop that reads makes progress even if no variable changes.
     pub(crate) fn unread(&self) -> usize {
-        self.inputs.iter().map(|v| v.pieces.len()).sum()
+        self.unread
+    }
+
+    /// Changes what an input holds; gives what it held.
+    pub(crate) fn set_input(&mut self, i: usize, v: Value) -> Value {
+        let Some(slot) = self.inputs.get_mut(i) else { return Value::default() };
+        let new = v.pieces.len();
+        let old = std::mem::replace(slot, v);
+        self.unread = self.unread.saturating_add(new).saturating_sub(old.pieces.len());
+        old
     }
 
     /// What an input still holds.
@@ -347,13 +356,13 @@ impl Interp<'_> {
                 other => Err(self.drain(&other)),
             };
         };
-        let Some(v) = self.inputs.get_mut(i) else { return Ok(None) };
+        let v = self.set_input(i, Value::default());
         if v.pieces.is_empty() {
             return Ok(None);
         }
         // The line ends in the first literal piece that holds the delimiter, if no unknown piece stands before it.
         let mut line = Value::default();
-        let mut rest = std::mem::take(v).pieces.into_iter();
+        let mut rest = v.pieces.into_iter();
         while let Some(p) = rest.next() {
             match p {
                 Piece::Literal(mut l) => match l.bytes.iter().position(|b| *b == delimiter) {
@@ -376,9 +385,7 @@ impl Interp<'_> {
                             left.push_piece(Piece::Literal(l));
                         }
                         rest.for_each(|p| left.push_piece(p));
-                        if let Some(slot) = self.inputs.get_mut(i) {
-                            *slot = left;
-                        }
+                        self.set_input(i, left);
                         if line.pieces.is_empty() {
                             line.push(Value::computed(b"", at, Taint::default()));
                         }
@@ -391,9 +398,7 @@ impl Interp<'_> {
                     line.push_piece(other);
                     let mut whole = line.clone();
                     rest.for_each(|p| whole.push_piece(p));
-                    if let Some(slot) = self.inputs.get_mut(i) {
-                        *slot = whole;
-                    }
+                    self.set_input(i, whole);
                     return Err(line);
                 }
             }

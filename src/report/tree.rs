@@ -264,10 +264,10 @@ impl Printer {
             PartKind::ProcessOut(p) => self.nested(">( )", part, p),
             PartKind::ProcessFile(p) => self.nested("=( )", part, p),
             PartKind::Braces(all) => self.with("braces", at, |s| s.alternatives(all)),
-            PartKind::BraceRange(from, to, step) => self.with("brace range", at, |s| {
-                s.node("from", None, Some(from));
-                s.node("to", None, Some(to));
-                step.iter().for_each(|b| s.node("step", None, Some(b)));
+            PartKind::BraceRange(range) => self.with("brace range", at, |s| {
+                s.node("from", None, Some(&range.from));
+                s.node("to", None, Some(&range.to));
+                range.step.iter().for_each(|b| s.node("step", None, Some(b)));
             }),
             PartKind::Tilde(b) => self.node("tilde", at, Some(b)),
             PartKind::GlobStar => self.node("glob *", at, None),

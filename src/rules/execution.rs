@@ -113,7 +113,7 @@ pub(super) fn runs_it(to: &Effect, way: &Reaching) -> bool {
     match (to.verb, &to.object) {
         (Verb::Spawn, Object::Command(words)) => {
             let first = way.way.first().map(|f| f.from);
-            words.first().is_some_and(|w| w.taint().0.iter().any(|(o, _)| Some(*o) == first))
+            words.first().is_some_and(|w| w.taint().sources().iter().any(|(o, _)| Some(*o) == first))
         }
         (Verb::Spawn, _) => false,
         (_, Object::Code(language, _)) => power(*language) > Power::Data,
@@ -218,7 +218,7 @@ fn command_from_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Find
         let Some(word) = p.argv.first().filter(|w| !w.is_known()) else { continue };
         // What is downloaded or decoded goes into a program whose name has yet to be worked out: `curl u | $(rev <<< hs)`.
         let fed = p.stdin.as_ref().map(|v| v.taint()).unwrap_or_default();
-        let from = fed.0.iter().filter_map(|(o, _)| facts.graph.effect(*o));
+        let from = fed.sources().iter().filter_map(|(o, _)| facts.graph.effect(*o));
         for source in
             from.filter(|e| matches!(e.verb, Verb::Fetch | Verb::Decode | Verb::Connect) && is_foreign(facts, e))
         {
@@ -235,7 +235,7 @@ fn command_from_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Find
                     .evidence("flow", "gives it what to run", facts.command_place(source)),
             );
         }
-        for (origin, _) in &word.taint().0 {
+        for (origin, _) in word.taint().sources() {
             let Some(source) = facts.graph.effect(*origin) else { continue };
             if !matches!(source.verb, Verb::Fetch | Verb::Decode) || !is_foreign(facts, source) {
                 continue;

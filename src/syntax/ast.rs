@@ -1,14 +1,14 @@
 //! The typed syntax tree of a shell program, one for all shells and for both readers.
 //!
-//! In: nothing. Out: plain data. Floor 2; imports only `source`. Names are those of POSIX XCU 2 and the bash manual.
+//! In: nothing. Out: plain data. Floor 2; imports only `source` and `bytes`. Names are those of POSIX XCU 2 and the bash manual.
 //! All spans are byte ranges of the text that was read, also inside backquotes, whose text is unescaped before it is
 //! read again: the reader maps those positions back. Every byte of a text belongs to a node, a comment, white space, or
 //! an [`Unparsed`] region.
 
 use crate::source::Span;
 
-/// Bytes of a word after quote removal; short ones need no allocation.
-pub type Bytes = smallvec::SmallVec<[u8; 24]>;
+/// Bytes of a word after quote removal.
+pub use crate::bytes::Bytes;
 
 /// A whole text as the shell reads it: one complete command after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -308,7 +308,7 @@ pub enum PartKind {
     /// `{a,b}`: each alternative as parts.
     Braces(Vec<Vec<Part>>),
     /// `{1..9..2}` or `{a..z}`: the two ends and the step, as written.
-    BraceRange(Bytes, Bytes, Option<Bytes>),
+    BraceRange(Box<BraceRange>),
     /// `~`, `~user`, `~+`, `~-` where it expands: the bytes after `~`.
     Tilde(Bytes),
     /// `*`
@@ -319,6 +319,17 @@ pub enum PartKind {
     GlobBracket(Vec<Part>),
     /// `?( *( +( @( !(`: the operator and the alternatives.
     ExtGlob(u8, Vec<Vec<Part>>),
+}
+
+/// The ends of a `{1..9..2}`, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BraceRange {
+    /// The first.
+    pub from: Bytes,
+    /// The last.
+    pub to: Bytes,
+    /// The step.
+    pub step: Option<Bytes>,
 }
 
 /// Text that is expanded like a double-quoted string and then read as an arithmetic expression (or, for an

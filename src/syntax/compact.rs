@@ -5,8 +5,8 @@
 //! target}`, compound commands `(name …)`. Floor 2.
 
 use super::ast::{
-    AndOrOp, ArithText, AssignValue, Assignment, CaseEnd, Command, CommandKind, Cond, List, Param, ParamOp, Part,
-    PartKind, Pipeline, Program, Redirect, RedirectFd, ReplaceAt, Subscript, Word,
+    AndOrOp, ArithText, AssignValue, Assignment, BraceRange, CaseEnd, Command, CommandKind, Cond, List, Param, ParamOp,
+    Part, PartKind, Pipeline, Program, Redirect, RedirectFd, ReplaceAt, Subscript, Word,
 };
 
 /// The lists of a program, one a line; a list that may never be reached begins with `?`, what could not be read is
@@ -173,7 +173,8 @@ fn part(p: &Part) -> String {
         PartKind::ProcessOut(p) => format!(">({})", program(p)),
         PartKind::ProcessFile(p) => format!("=({})", program(p)),
         PartKind::Braces(a) => format!("⟨{}⟩", join(a, "|", |p| parts(p))),
-        PartKind::BraceRange(a, b, step) => {
+        PartKind::BraceRange(range) => {
+            let BraceRange { from: a, to: b, step } = range.as_ref();
             let step = step.as_ref().map_or(String::new(), |s| format!("..{}", text(s)));
             format!("⟨{}..{}{step}⟩", text(a), text(b))
         }

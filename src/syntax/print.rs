@@ -4,8 +4,8 @@
 //! where it says something, its text. Nothing is left out. As deep as the tree, which the readers bound. Floor 2.
 
 use super::ast::{
-    AndOrOp, ArithText, AssignValue, Assignment, CaseEnd, Command, CommandKind, Cond, For, List, Param, ParamOp, Part,
-    PartKind, Pipeline, Program, Redirect, RedirectFd, Subscript, Word,
+    AndOrOp, ArithText, AssignValue, Assignment, BraceRange, CaseEnd, Command, CommandKind, Cond, For, List, Param,
+    ParamOp, Part, PartKind, Pipeline, Program, Redirect, RedirectFd, Subscript, Word,
 };
 use crate::source::Span;
 
@@ -242,7 +242,8 @@ impl Printer<'_> {
             PartKind::ProcessOut(p) => self.block(span, "process-out", |s| s.program("program", p)),
             PartKind::ProcessFile(p) => self.block(span, "process-file", |s| s.program("program", p)),
             PartKind::Braces(a) => self.alternatives(span, "braces", a),
-            PartKind::BraceRange(a, b, step) => {
+            PartKind::BraceRange(range) => {
+                let BraceRange { from: a, to: b, step } = range.as_ref();
                 let step = step.as_ref().map_or(String::new(), |s| format!(" step {}", show(s)));
                 self.line(span, &format!("range {} {}{step}", show(a), show(b)));
             }

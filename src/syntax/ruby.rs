@@ -578,7 +578,7 @@ fn text(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
     }
     // The line break behind the operator of a here-document is not part of it.
     if n.kind() == "heredoc_body" && parts.is_empty() && bytes.first() == Some(&b'\n') {
-        bytes.remove(0);
+        bytes = bytes.get(1..).unwrap_or_default().into();
     }
     if parts.is_empty() {
         return Kind::Text(bytes);

@@ -18,6 +18,7 @@ pub mod slice;
 
 use crate::source::{Place, Segment};
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 pub use crate::syntax::ast::Bytes;
 
@@ -51,31 +52,50 @@ pub enum Channel {
 }
 
 /// Where content comes from: the effects that produced it, each with the way it took.
+///
+/// Most values have none, and those that have one are copied often: copies share it until one is changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Taint(pub SmallVec<[(Origin, SmallVec<[Channel; 4]>); 1]>);
+pub struct Taint(Option<Rc<Vec<(Origin, Way)>>>);
+
+/// The steps between an effect and a piece of content.
+pub type Way = SmallVec<[Channel; 4]>;
 
 impl Taint {
     /// Content of one effect.
     pub fn of(origin: Origin) -> Self {
-        let mut t = Taint::default();
-        t.0.push((origin, SmallVec::new()));
-        t
+        Taint(Some(Rc::new(vec![(origin, Way::new())])))
     }
     /// True where nothing is known to have produced it.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
+    }
+    /// The effects, each with the way from it.
+    pub fn sources(&self) -> &[(Origin, Way)] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
     }
     /// Takes in another's sources.
     pub fn join(&mut self, other: &Taint) {
-        for (o, via) in &other.0 {
-            if !self.0.iter().any(|(p, _)| p == o) && self.0.len() < crate::limits::MAX_READINGS {
-                self.0.push((*o, via.clone()));
+        match (&mut self.0, &other.0) {
+            (_, None) => {}
+            (None, Some(_)) => *self = other.clone(),
+            (Some(a), Some(b)) if Rc::ptr_eq(a, b) => {}
+            (Some(a), Some(b)) => {
+                for (o, via) in b.iter() {
+                    if a.len() < crate::limits::MAX_READINGS && !a.iter().any(|(p, _)| p == o) {
+                        Rc::make_mut(a).push((*o, via.clone()));
+                    }
+                }
             }
         }
     }
     /// Notes one more step of the way (a repeated step is kept once).
     pub fn step(&mut self, channel: Channel) {
-        for (_, via) in &mut self.0 {
+        let Some(all) = &mut self.0 else { return };
+        let new = |via: &Way| via.last() != Some(&channel) && via.len() < 16;
+        if !all.iter().any(|(_, via)| new(via)) {
+            return;
+        }
+        for (_, via) in Rc::make_mut(all) {
             if via.last() != Some(&channel) && via.len() < 16 {
                 via.push(channel);
             }
@@ -295,7 +315,7 @@ impl Value {
             Piece::OneOf(vs) => vs.iter().map(Value::weight).sum::<u64>().saturating_add(1),
             Piece::Glob(..) | Piece::Unknown(_) => 1,
         };
-        self.pieces.iter().map(of).sum::<u64>() / 8
+        self.pieces.iter().map(of).sum::<u64>() / 2
     }
     /// Every effect that any piece came from.
     pub fn taint(&self) -> Taint {

@@ -160,6 +160,11 @@ impl Pattern {
 
     /// True where the pattern stands for the place with those components (or, with `below`, for one above it).
     pub(super) fn matches(&self, parts: &[Part], below: bool) -> bool {
+        if self.anchor == Anchor::Anywhere && !self.tree && !below {
+            // It ends where the path ends, so it begins in one place only.
+            let from = parts.len().checked_sub(self.parts.len());
+            return from.and_then(|i| parts.get(i..)).is_some_and(|p| !p.is_empty() && self.matches_from(p, below));
+        }
         if self.anchor == Anchor::Anywhere {
             return (0..parts.len()).any(|i| parts.get(i..).is_some_and(|p| self.matches_from(p, below)));
         }

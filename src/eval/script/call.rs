@@ -593,7 +593,7 @@ impl Interp<'_> {
     pub(super) fn peer_of(&self, d: &Data) -> Option<EffectId> {
         let connected =
             |e: EffectId| self.graph.effect(e).is_some_and(|e| matches!(e.verb, Verb::Connect | Verb::Listen));
-        d.taint().0.iter().map(|(o, _)| *o).find(|o| connected(*o))
+        d.taint().sources().iter().map(|(o, _)| *o).find(|o| connected(*o))
     }
 
     /// A connection takes the lowest descriptor that is free; what is run then has it, too (`exec("sh <&3")`).

@@ -50,7 +50,7 @@ impl Build {
             return;
         }
         self.piece(Piece::Literal(Literal {
-            bytes: SmallVec::from_slice(bytes),
+            bytes: super::super::Bytes::from_slice(bytes),
             from: self.at,
             exact: false,
             taint: taint.clone(),

@@ -95,7 +95,8 @@ impl Key<'_> {
                 }
                 PartKind::Arith(_) => self.place(b'\x05', part.span),
                 PartKind::Braces(all) => self.alternatives(b"{", all, b',', b"}"),
-                PartKind::BraceRange(from, to, step) => {
+                PartKind::BraceRange(range) => {
+                    let BraceRange { from, to, step } = range.as_ref();
                     self.out.push(b'{');
                     self.out.extend_from_slice(from);
                     self.out.extend_from_slice(b"..");

@@ -5,7 +5,7 @@
 
 use super::{R, Reader, Stop};
 use crate::source::Span;
-use crate::syntax::ast::{Bytes, Part, PartKind, SyntaxError};
+use crate::syntax::ast::{BraceRange, Part, PartKind, SyntaxError};
 
 /// One unquoted byte, or a whole part of another kind (`byte` is `None`).
 #[derive(Clone, Copy)]
@@ -69,10 +69,10 @@ impl Reader<'_> {
             let Some((open, close)) = found else { break };
             let has_comma = w.items.get(open + 1..close).unwrap_or(&[]).iter().any(|i| i.byte == Some(b','));
             if !has_comma {
-                if let Some((a, b, step)) = w.sequence(open + 1, close) {
+                if let Some(range) = w.sequence(open + 1, close) {
                     self.emit(w, from, open, out);
                     let span = w.span(self, open).to(w.span(self, close));
-                    out.push(Part { kind: PartKind::BraceRange(a, b, step), span });
+                    out.push(Part { kind: PartKind::BraceRange(Box::new(range)), span });
                 } else {
                     self.emit(w, from, close + 1, out);
                 }
@@ -179,7 +179,7 @@ impl Braces {
     }
 
     /// `a..b` or `a..b..step` of integers, or of single letters.
-    fn sequence(&self, lo: usize, hi: usize) -> Option<(Bytes, Bytes, Option<Bytes>)> {
+    fn sequence(&self, lo: usize, hi: usize) -> Option<BraceRange> {
         let text: Vec<u8> = self.items.get(lo..hi)?.iter().map(|i| i.byte).collect::<Option<_>>()?;
         let dots = |t: &[u8]| t.windows(2).position(|w| w == b"..");
         let n = dots(&text)?;
@@ -192,7 +192,7 @@ impl Braces {
         if !(integer(first) && integer(last) || letter(first) && letter(last)) || step.is_some_and(|s| !integer(s)) {
             return None;
         }
-        Some((first.into(), last.into(), step.map(Into::into)))
+        Some(BraceRange { from: first.into(), to: last.into(), step: step.map(Into::into) })
     }
 }
 

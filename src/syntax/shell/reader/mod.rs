@@ -76,6 +76,14 @@ pub fn read_quoted(text: &[u8], dialect: Dialect) -> Vec<Part> {
 
 type R<T> = Result<T, Stop>;
 
+/// Adds to a vector that nearly always gets one item: the first takes room for itself alone, not for four.
+fn add<T>(to: &mut Vec<T>, item: T) {
+    if to.capacity() == 0 {
+        to.reserve_exact(1);
+    }
+    to.push(item);
+}
+
 /// Why and where reading stopped.
 #[derive(Clone, Copy, Debug)]
 struct Stop {

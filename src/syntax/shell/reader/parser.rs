@@ -3,7 +3,7 @@
 //! In: the reader at the start of a construct. Out: its node, the reader after it; or where and why it stopped. Floor 2.
 
 use super::lexer::Reserved;
-use super::{R, Reader, Stop};
+use super::{R, Reader, Stop, add};
 use crate::limits::{MAX_DEPTH, MAX_NODES};
 use crate::source::Span;
 use crate::syntax::ast::{AndOr, AndOrOp, Command, CommandKind, List, Pipeline, SyntaxError};
@@ -124,7 +124,7 @@ impl Reader<'_> {
             self.newlines()?;
             let next = self.pipeline()?;
             span = span.to(next.span);
-            rest.push((op, next));
+            add(&mut rest, (op, next));
         }
     }
 
@@ -175,7 +175,7 @@ impl Reader<'_> {
         loop {
             let command = self.command()?;
             p.span = Span::new(start, start).to(command.span);
-            p.stages.push(command);
+            add(&mut p.stages, command);
             self.blank();
             if self.at(self.pos) != b'|' {
                 return Ok(p);
@@ -187,7 +187,7 @@ impl Reader<'_> {
                 _ => false,
             };
             self.pos = if stderr { at + 1 } else { self.pos + 1 };
-            p.pipe_stderr.push(stderr);
+            add(&mut p.pipe_stderr, stderr);
             self.newlines()?;
             // `a | ! b` is a syntax error; `a | time b` runs a program of that name.
             if matches!(self.reserved(self.pos), Some((Reserved::Bang, _))) {
@@ -223,7 +223,7 @@ impl Reader<'_> {
         loop {
             self.blank();
             let Some(redirect) = self.redirect()? else { break };
-            redirects.push(redirect);
+            add(&mut redirects, redirect);
             end = self.pos;
         }
         self.pos = self.pos.max(end);
@@ -270,5 +270,5 @@ impl Reader<'_> {
 /// Adds an item and widens the list's span.
 fn push(list: &mut List, item: AndOr) {
     list.span = if list.items.is_empty() { item.span } else { list.span.to(item.span) };
-    list.items.push(item);
+    add(&mut list.items, item);
 }

@@ -6,7 +6,7 @@
 use super::assign::Head;
 use super::lexer::{META, class};
 use super::word::Mode;
-use super::{R, Reader};
+use super::{R, Reader, add};
 use crate::limits::MAX_HEREDOCS;
 use crate::source::Span;
 use crate::syntax::ast::{Command, CommandKind, Heredoc, Redirect, RedirectFd, RedirectOp, Simple, SyntaxError, Word};
@@ -35,7 +35,7 @@ impl Reader<'_> {
                 }
                 b'<' | b'>' | b'&' | b'{' | b'0'..=b'9' => {
                     if let Some(redirect) = self.redirect()? {
-                        redirects.push(redirect);
+                        add(&mut redirects, redirect);
                         end = self.pos;
                         declares = false;
                         continue;
@@ -51,18 +51,18 @@ impl Reader<'_> {
             if simple.words.is_empty() {
                 if let Some(head) = self.head(self.pos) {
                     match self.assignment(head)? {
-                        Ok(assignment) => simple.assignments.push(assignment),
-                        Err(word) => simple.words.push(word),
+                        Ok(assignment) => add(&mut simple.assignments, assignment),
+                        Err(word) => add(&mut simple.words, word),
                     }
                 } else {
                     let word = self.word(Mode::First)?;
                     declares = self.dialect.arrays && declaration(&word);
-                    simple.words.push(word);
+                    add(&mut simple.words, word);
                 }
             } else {
                 let word = if declares { self.declared()? } else { self.word(Mode::Word)? };
                 // `command export a=b` and `builtin export a=b` declare, too, but read no arrays.
-                simple.words.push(word);
+                add(&mut simple.words, word);
             }
             end = self.pos;
         }

@@ -6,7 +6,7 @@
 
 use super::assign::literal;
 use super::lexer::{META, NOTE, QSTOP, STOP, class};
-use super::{R, Reader};
+use super::{R, Reader, add};
 use crate::source::Span;
 use crate::syntax::ast::{Bytes, Part, PartKind, Word};
 
@@ -249,14 +249,16 @@ impl Reader<'_> {
                 None => return Ok(false),
             },
         };
-        parts.push(part);
+        // An expansion takes more room than text.
+        self.count(2)?;
+        add(parts, part);
         Ok(true)
     }
 
     /// Ends a run of plain text.
     pub(super) fn flush(&self, parts: &mut Vec<Part>, from: usize, to: usize) {
         if to > from {
-            parts.push(literal(self.text.get(from..to).unwrap_or(&[]), from, to));
+            add(parts, literal(self.text.get(from..to).unwrap_or(&[]), from, to));
         }
     }
 
@@ -361,17 +363,18 @@ impl Reader<'_> {
             };
             text.extend_from_slice(self.text.get(run..before).unwrap_or(&[]));
             if !text.is_empty() {
-                parts.push(Part { kind: PartKind::Literal(std::mem::take(&mut text)), span: Span::new(from, before) });
+                let kind = PartKind::Literal(std::mem::take(&mut text));
+                add(&mut parts, Part { kind, span: Span::new(from, before) });
             }
             self.count(1)?;
-            parts.push(part);
+            add(&mut parts, part);
             i = self.pos;
             run = i;
             from = i;
         }
         text.extend_from_slice(self.text.get(run..i).unwrap_or(&[]));
         if !text.is_empty() {
-            parts.push(Part { kind: PartKind::Literal(text), span: Span::new(from, i) });
+            add(&mut parts, Part { kind: PartKind::Literal(text), span: Span::new(from, i) });
         }
         self.pos = i;
         Ok(parts)

@@ -5,7 +5,7 @@
 use super::push_literal;
 use crate::limits;
 use crate::source::Span;
-use crate::syntax::ast::{Bytes, Part, PartKind};
+use crate::syntax::ast::{BraceRange, Bytes, Part, PartKind};
 
 /// An open brace and what stands behind it.
 #[derive(Default)]
@@ -119,5 +119,6 @@ fn range(text: &[u8]) -> Option<PartKind> {
     let good = number(from) && number(to) || letter(from) && letter(to);
     let bytes = |s: &str| Bytes::from_slice(s.as_bytes());
     (good && step.is_none_or(number) && fields.next().is_none())
-        .then(|| PartKind::BraceRange(bytes(from), bytes(to), step.map(bytes)))
+        .then(|| BraceRange { from: bytes(from), to: bytes(to), step: step.map(bytes) })
+        .map(|range| PartKind::BraceRange(Box::new(range)))
 }

@@ -116,10 +116,11 @@ fn strip_tabs(parts: &mut [Part]) {
             line_start = false;
             continue;
         };
-        text.retain(|b| {
+        let keep = |b: &u8| {
             let drop = line_start && *b == b'\t';
             line_start = *b == b'\n' || drop;
             !drop
-        });
+        };
+        *text = text.iter().copied().filter(keep).collect();
     }
 }

@@ -183,7 +183,7 @@ fn part(p: &Part) -> String {
         PartKind::Arith(t) => format!("$(({}))", parts(&t.parts)),
         PartKind::ProcessIn(p) => format!("<( {} )", lists(&p.lists)),
         PartKind::ProcessOut(p) => format!(">( {} )", lists(&p.lists)),
-        PartKind::BraceRange(a, b, _) => format!("range({},{})", text(a), text(b)),
+        PartKind::BraceRange(r) => format!("range({},{})", text(&r.from), text(&r.to)),
         PartKind::Tilde(b) => format!("~({})", text(b)),
         PartKind::GlobStar => "G*".into(),
         PartKind::GlobQuestion => "G?".into(),

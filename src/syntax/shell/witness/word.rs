@@ -3,7 +3,7 @@
 use super::text::Rules;
 use super::{Kid, Lowering, kids, push_double, push_literal, text};
 use crate::source::Span;
-use crate::syntax::ast::{ArithText, Bytes, Part, PartKind, Program, Word};
+use crate::syntax::ast::{ArithText, BraceRange, Bytes, Part, PartKind, Program, Word};
 
 impl<'t> Lowering<'t> {
     /// A literal as a word.
@@ -130,7 +130,8 @@ impl<'t> Lowering<'t> {
                 let mut ends = kids(kid.node).into_iter().filter(|k| k.kind == "number").map(|k| k.span);
                 let from: Bytes = ends.next().map(|s| self.bytes(s).into()).unwrap_or_default();
                 let to: Bytes = ends.next().map(|s| self.bytes(s).into()).unwrap_or_default();
-                parts.push(Part { kind: PartKind::BraceRange(from, to, None), span: at });
+                parts
+                    .push(Part { kind: PartKind::BraceRange(Box::new(BraceRange { from, to, step: None })), span: at });
             }
             // `` `` `` in a concatenation: the grammar has no statements between them.
             "``" => parts.push(Part {
