@@ -28,6 +28,8 @@ mod vocabulary;
 
 #[path = "build/languages.rs"]
 mod languages;
+#[path = "build/lists.rs"]
+mod lists;
 #[path = "build/static_link.rs"]
 mod static_link;
 
@@ -90,6 +92,7 @@ fn main() -> std::process::ExitCode {
         }
     }
     let calls = languages::compile(Path::new("grammars/languages"), &mut wrong);
+    let (hosts, secrets) = lists::compile(Path::new("grammars/lists"), &mut wrong);
     if !wrong.is_empty() {
         for w in &wrong {
             eprintln!("{w}");
@@ -100,6 +103,8 @@ fn main() -> std::process::ExitCode {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let rust = tables(&names, &offsets, env_at);
     let written = std::fs::write(out.join("languages.rs"), calls)
+        .and_then(|()| std::fs::write(out.join("hosts.rs"), hosts))
+        .and_then(|()| std::fs::write(out.join("secrets.rs"), secrets))
         .and_then(|()| std::fs::write(out.join("grammars.bin"), &blob))
         .and_then(|()| std::fs::write(out.join("grammars.rs"), rust));
     if let Err(e) = written {
@@ -143,12 +148,15 @@ fn report(file: &Path, problems: &[table::Problem], wrong: &mut Vec<String>) {
 
 fn tables(names: &BTreeMap<(&'static str, &'static str), (PathBuf, usize)>, offsets: &[usize], env: usize) -> String {
     let mut out = String::new();
+    let shells: std::collections::BTreeSet<&str> = names.keys().map(|(shell, _)| *shell).collect();
     let list = |out: &mut String, title: &str, globs: bool| {
-        let _ = writeln!(out, "static {title}: &[(&str, &str, u16)] = &[");
-        for ((shell, name), (_, index)) in names {
-            if read::is_glob(name) == globs {
-                let _ = writeln!(out, "    ({shell:?}, {name:?}, {index}),");
+        let _ = writeln!(out, "static {title}: &[(&str, &[(&str, u16)])] = &[");
+        for shell in &shells {
+            let _ = writeln!(out, "  ({shell:?}, &[");
+            for ((_, name), (_, index)) in names.iter().filter(|((s, n), _)| s == shell && read::is_glob(n) == globs) {
+                let _ = writeln!(out, "    ({name:?}, {index}),");
             }
+            out.push_str("  ]),\n");
         }
         out.push_str("];\n");
     };

@@ -7,7 +7,6 @@
 //! A leaf: imports nothing of the project.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,45 +22,38 @@ pub struct Secret {
 struct Shape {
     kind: &'static str,
     begin: &'static str,
-    set: fn(u8) -> bool,
+    set: Set,
     least: usize,
     most: usize,
 }
 
+/// The characters of a token.
+#[derive(Clone, Copy)]
+enum Set {
+    Upper,
+    Alnum,
+    Word,
+    Base64,
+    Hex,
+}
+
+impl Set {
+    fn has(self, c: u8) -> bool {
+        match self {
+            Set::Upper => c.is_ascii_uppercase() || c.is_ascii_digit(),
+            Set::Alnum => c.is_ascii_alphanumeric(),
+            Set::Word => c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-'),
+            Set::Base64 => c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'=' | b'_' | b'-' | b'.'),
+            Set::Hex => c.is_ascii_digit() || (b'a'..=b'f').contains(&c),
+        }
+    }
+}
+
+include!(concat!(env!("OUT_DIR"), "/secrets.rs"));
+
 /// Bytes of a private key's body; one of 16,384 bits has 13 KB. The search for its end goes no further, since a text may
 /// begin a key in every line.
 const LONGEST_KEY: usize = 32 << 10;
-
-const TEXT: &str = include_str!("../grammars/lists/secrets.list");
-
-fn shapes() -> &'static [Shape] {
-    static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
-    SHAPES.get_or_init(|| {
-        TEXT.lines()
-            .map(str::trim)
-            .filter(|l| !l.is_empty() && !l.starts_with('#'))
-            .filter_map(|line| {
-                let mut w = line.split(' ');
-                Some(Shape {
-                    kind: w.next()?,
-                    begin: w.next()?,
-                    set: match w.next()? {
-                        "upper" => |c| c.is_ascii_uppercase() || c.is_ascii_digit(),
-                        "alnum" => |c| c.is_ascii_alphanumeric(),
-                        "word" => |c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-'),
-                        "base64" => {
-                            |c| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'=' | b'_' | b'-' | b'.')
-                        }
-                        "hex" => |c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c),
-                        _ => return None,
-                    },
-                    least: w.next()?.parse().ok()?,
-                    most: w.next()?.parse().ok()?,
-                })
-            })
-            .collect()
-    })
-}
 
 /// The secrets in a text, in order, none overlapping another. Linear in the text.
 pub fn secrets(text: &[u8]) -> Vec<Secret> {
@@ -89,9 +81,12 @@ pub fn secrets(text: &[u8]) -> Vec<Secret> {
 }
 
 fn token(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
-    shapes().iter().find_map(|s| {
+    if !rest.first().is_some_and(|c| FIRST.contains(c)) {
+        return None;
+    }
+    SHAPES.iter().find_map(|s| {
         let tail = rest.strip_prefix(s.begin.as_bytes())?;
-        let n = tail.iter().take(s.most.saturating_add(1)).take_while(|c| (s.set)(**c)).count();
+        let n = tail.iter().take(s.most.saturating_add(1)).take_while(|c| s.set.has(**c)).count();
         let dull = tail.get(..n).is_none_or(is_example);
         let fits = n >= s.least && n <= s.most && !dull;
         fits.then(|| (s.kind, 0, s.begin.len().saturating_add(n)))
@@ -201,11 +196,6 @@ pub fn fingerprint(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_line_of_the_list_is_a_shape() {
-        assert_eq!(shapes().len(), TEXT.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count());
-    }
 
     #[test]
     fn replaces_secrets_and_nothing_else() {

@@ -16,6 +16,8 @@ use std::rc::Rc;
 
 /// Constructs and nested programs that may be open at once, over all texts. The stack grows as it is needed.
 const MAX_LEVEL: u32 = 2_000;
+/// Constructs that may be open before the stack is looked at: a level takes up to 10 KiB, in a debug build 40.
+const SHALLOW: u32 = 8;
 
 impl Interp<'_> {
     /// The root text.
@@ -255,9 +257,14 @@ impl Interp<'_> {
             return Flow::Next;
         }
         self.level = self.level.saturating_add(1);
-        // Trees are at most MAX_DEPTH deep, but programs in programs and functions add up.
+        // Trees are at most MAX_DEPTH deep, but programs in programs and functions add up. The first levels fit into what
+        // every thread has; asking how much is left costs a short run more than the analysis itself.
         let names = self.fd_names;
-        let flow = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.command_inner(c));
+        let flow = if self.level <= SHALLOW {
+            self.command_inner(c)
+        } else {
+            stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.command_inner(c))
+        };
         self.fd_names = names;
         self.level = self.level.saturating_sub(1);
         flow

@@ -1,14 +1,15 @@
 //! The hosts that are worth imitating, and how letters are read: `grammars/lists/known_hosts.list` and `letters.list`.
 //!
-//! In: the texts of the lists, which are compiled in and read when the first host is compared. Out: whether a domain is
-//! known, which known name another is near to, what a letter looks like. Imports nothing of the project.
+//! In: the lists, most of which the build compiles to sorted tables; what is said of letters outside ASCII is read when the
+//! first one is met. Out: whether a domain is known, which known name another is near to, what a letter looks like.
+//! Imports nothing of the project.
 
-use std::collections::{HashMap, HashSet};
+use super::tables::{FILE_ENDINGS, KNOWN_BY_LENGTH, KNOWN_HOSTS, SECOND_LEVELS, SWAPS, TYPOS};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::Script;
 
-const HOSTS: &str = include_str!("../../grammars/lists/known_hosts.list");
 const LETTERS: &str = include_str!("../../grammars/lists/letters.list");
 
 /// Shortest name that is compared letter by letter: shorter ones are a letter away from too much.
@@ -23,38 +24,11 @@ fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
 /// A known domain: the whole, and its first label (`github` of `github.com`).
 type Known = (&'static str, &'static str);
 
-struct Hosts {
-    domains: HashSet<&'static str>,
-    by_length: Vec<Vec<Known>>,
-}
-
-fn hosts() -> &'static Hosts {
-    static HOSTS_READ: OnceLock<Hosts> = OnceLock::new();
-    HOSTS_READ.get_or_init(|| {
-        let mut out = Hosts { domains: HashSet::new(), by_length: Vec::new() };
-        for domain in lines(HOSTS) {
-            let main = domain.split_once('.').map_or(domain, |(m, _)| m);
-            out.domains.insert(domain);
-            if out.by_length.len() <= main.len() {
-                out.by_length.resize(main.len().saturating_add(1), Vec::new());
-            }
-            if let Some(of_length) = out.by_length.get_mut(main.len()) {
-                of_length.push((domain, main));
-            }
-        }
-        out
-    })
-}
-
 #[derive(Default)]
 struct Letters {
     of_domain: HashMap<&'static str, &'static str>,
     of_script: Vec<(Script, Vec<&'static str>)>,
     looks: HashMap<char, &'static str>,
-    swaps: Vec<(&'static str, &'static str)>,
-    second: HashSet<&'static str>,
-    typos: HashSet<&'static str>,
-    files: HashSet<&'static str>,
     wrong: Vec<&'static str>,
 }
 
@@ -77,10 +51,8 @@ fn letters() -> &'static Letters {
                     }
                     _ => out.wrong.push(line),
                 },
-                ("swap", Some(pair)) => out.swaps.push(pair),
-                ("second", _) => out.second.extend(rest.split_whitespace()),
-                ("typo", _) => out.typos.extend(rest.split_whitespace()),
-                ("file", _) => out.files.extend(rest.split_whitespace()),
+                // The build has made tables of these.
+                ("swap", Some(_)) | ("second" | "typo" | "file", _) => {}
                 _ => out.wrong.push(line),
             }
         }
@@ -88,12 +60,17 @@ fn letters() -> &'static Letters {
     })
 }
 
+/// True where a sorted list has the word.
+fn has(list: &[&str], word: &str) -> bool {
+    list.binary_search(&word).is_ok()
+}
+
 /// The known domain that a host is, or lies under.
 pub fn known(host: &str) -> Option<&'static str> {
     let mut rest = host;
     // A name has at most 127 labels (RFC 1035).
     for _ in 0..128 {
-        if let Some(found) = hosts().domains.get(rest) {
+        if let Some(found) = KNOWN_HOSTS.binary_search(&rest).ok().and_then(|i| KNOWN_HOSTS.get(i)) {
             return Some(found);
         }
         rest = rest.split_once('.')?.1;
@@ -107,7 +84,7 @@ pub fn registered(host: &str) -> Option<(&str, &str)> {
     let mut suffix = last;
     if last.len() == 2
         && let Some((before, second)) = front.rsplit_once('.')
-        && letters().second.contains(second)
+        && has(SECOND_LEVELS, second)
     {
         front = before;
         suffix = host.get(before.len().saturating_add(1)..).unwrap_or(last);
@@ -118,7 +95,7 @@ pub fn registered(host: &str) -> Option<(&str, &str)> {
 
 /// True for a domain that is also the ending of names of files.
 pub fn is_file_like(suffix: &str) -> bool {
-    letters().files.contains(suffix)
+    has(FILE_ENDINGS, suffix)
 }
 
 /// True where the letters outside ASCII in a label are those of the language of its domain.
@@ -167,7 +144,8 @@ fn looked(text: &str, looks: &HashMap<char, &'static str>) -> String {
 /// around it. Both sides are folded.
 pub fn read_as(label: &str) -> Option<&'static str> {
     static FOLDED: OnceLock<Vec<(String, &'static str)>> = OnceLock::new();
-    let table = FOLDED.get_or_init(|| hosts().by_length.iter().flatten().map(|(d, main)| (fold(main), *d)).collect());
+    let table =
+        FOLDED.get_or_init(|| KNOWN_BY_LENGTH.iter().copied().flatten().map(|(d, main)| (fold(main), *d)).collect());
     let shown = fold(label);
     let same = table.iter().find(|(f, _)| *f == shown);
     let near = || {
@@ -183,7 +161,7 @@ pub fn read_as(label: &str) -> Option<&'static str> {
 pub fn within(label: &str) -> Option<&'static str> {
     let mut runs = label.split(|c: char| !c.is_ascii_alphanumeric()).filter(|r| r.len() >= MIN_NEAR);
     runs.find_map(|run| {
-        let of_length = hosts().by_length.get(run.len())?;
+        let of_length = KNOWN_BY_LENGTH.get(run.len())?;
         of_length.iter().find(|(_, main)| *main == run).map(|(d, _)| *d)
     })
 }
@@ -201,11 +179,10 @@ pub enum Near {
 
 /// The known domain that a registered name of ASCII letters is near to.
 pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
-    let by_length = &hosts().by_length;
     let around = main.len().saturating_sub(1)..=main.len().saturating_add(2);
-    let candidates = || around.clone().filter_map(|n| by_length.get(n)).flatten();
+    let candidates = || around.clone().filter_map(|n| KNOWN_BY_LENGTH.get(n)).copied().flatten();
     if candidates().any(|(_, known)| *known == main) {
-        let typo = letters().typos.contains(suffix) && main.len() >= MIN_SWAPPED;
+        let typo = has(TYPOS, suffix) && main.len() >= MIN_SWAPPED;
         let of_it = |(d, known): &&Known| *known == main && d.len().abs_diff(main.len() + 1 + suffix.len()) <= 1;
         return if typo { candidates().find(of_it).map(|(d, _)| (*d, Near::Ending)) } else { None };
     }
@@ -227,11 +204,10 @@ pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
 
 /// A name as it is read, letter by letter, so that most comparisons end at the first.
 fn swapped(name: &[u8]) -> impl Iterator<Item = u8> + '_ {
-    let swaps = &letters().swaps;
     let mut rest = name;
     std::iter::from_fn(move || {
         let first = rest.first().copied()?;
-        let swap = swaps.iter().find(|(from, _)| rest.starts_with(from.as_bytes()));
+        let swap = SWAPS.iter().find(|(from, _)| rest.starts_with(from.as_bytes()));
         rest = rest.get(swap.map_or(1, |(from, _)| from.len())..).unwrap_or_default();
         Some(swap.and_then(|(_, to)| to.bytes().next()).unwrap_or(first))
     })
@@ -273,7 +249,7 @@ mod tests {
     #[test]
     fn every_line_is_an_entry() {
         assert_eq!(letters().wrong, Vec::<&str>::new());
-        for domain in lines(HOSTS) {
+        for domain in KNOWN_HOSTS {
             assert!(domain.contains('.') && domain.is_ascii() && !domain.contains(' '), "{domain}");
         }
     }

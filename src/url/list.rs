@@ -1,10 +1,6 @@
 //! The list of hosts that mean something: `grammars/lists/hosts.list`, as a table.
 //!
-//! In: the text of the list, which is compiled in and read when the first host is looked at. Out: what it says of a
-//! host. Imports nothing of the project.
-
-use std::collections::HashMap;
-use std::sync::OnceLock;
+//! In: the list, which the build compiles to a sorted table. Out: what it says of a host. Imports nothing of the project.
 
 macro_rules! kinds {
     ($($(#[$m:meta])* $variant:ident = $text:literal,)+) => {
@@ -16,9 +12,8 @@ macro_rules! kinds {
             pub const fn name(self) -> &'static str {
                 match self { $(HostKind::$variant => $text,)+ }
             }
-            fn from_name(name: &str) -> Option<HostKind> {
-                match name { $($text => Some(HostKind::$variant),)+ _ => None }
-            }
+            #[cfg(test)]
+            const ALL: &[HostKind] = &[$(HostKind::$variant,)+];
         }
     };
 }
@@ -48,45 +43,22 @@ kinds! {
     Onion = "onion",
 }
 
-type Entry = (HostKind, &'static str);
-
-struct List {
-    exact: HashMap<&'static str, Vec<Entry>>,
-    below: HashMap<&'static str, Vec<Entry>>,
-    wrong: Vec<&'static str>,
-}
-
-const TEXT: &str = include_str!("../../grammars/lists/hosts.list");
-
-fn list() -> &'static List {
-    static LIST: OnceLock<List> = OnceLock::new();
-    LIST.get_or_init(|| {
-        let mut list = List { exact: HashMap::new(), below: HashMap::new(), wrong: Vec::new() };
-        for line in TEXT.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
-            let mut words = line.splitn(3, ' ');
-            match (words.next().and_then(HostKind::from_name), words.next(), words.next()) {
-                (Some(kind), Some(host), Some(what)) => match host.strip_prefix('.') {
-                    Some(suffix) => list.below.entry(suffix).or_default().push((kind, what)),
-                    None => list.exact.entry(host).or_default().push((kind, what)),
-                },
-                _ => list.wrong.push(line),
-            }
-        }
-        list
-    })
-}
+use super::tables::HOSTS;
 
 /// What the list says of a host (in lower case, without a trailing dot), where it has it as that kind.
 pub fn kind_of(host: &str, kind: HostKind) -> Option<&'static str> {
-    let list = list();
-    let pick = |found: Option<&Vec<Entry>>| found?.iter().find(|(k, _)| *k == kind).map(|(_, what)| *what);
-    if let Some(what) = pick(list.exact.get(host)) {
+    let pick = |name: &str, below: bool| {
+        let from = HOSTS.partition_point(|(h, ..)| *h < name);
+        let of_name = HOSTS.get(from..)?.iter().take_while(|(h, ..)| *h == name);
+        of_name.filter(|(_, b, k, _)| *b == below && *k == kind.name()).map(|(.., what)| *what).next()
+    };
+    if let Some(what) = pick(host, false) {
         return Some(what);
     }
     let mut rest = host;
     // A name has at most 127 labels (RFC 1035); a longer one is none.
     for _ in 0..128 {
-        if let Some(what) = pick(list.below.get(rest)) {
+        if let Some(what) = pick(rest, true) {
             return Some(what);
         }
         rest = rest.split_once('.')?.1;
@@ -100,7 +72,9 @@ mod tests {
 
     #[test]
     fn every_line_of_the_list_is_an_entry() {
-        assert_eq!(list().wrong, Vec::<&str>::new());
+        for (host, _, kind, _) in HOSTS {
+            assert!(HostKind::ALL.iter().any(|k| k.name() == *kind), "{host}: {kind}");
+        }
     }
 
     #[test]

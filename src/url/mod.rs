@@ -9,6 +9,10 @@ pub mod known;
 mod list;
 pub mod lookalike;
 pub mod registry;
+/// The lists of hosts, as `build/lists.rs` makes them of `grammars/lists`.
+mod tables {
+    include!(concat!(env!("OUT_DIR"), "/hosts.rs"));
+}
 
 use crate::value::{Piece, Value};
 pub use list::{HostKind, kind_of};

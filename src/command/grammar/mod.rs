@@ -59,8 +59,8 @@ pub fn lookup_in(shell: Option<Language>, name: &str) -> Option<&'static Grammar
 }
 
 fn find(realm: &str, name: &str) -> Option<&'static Grammar> {
-    let exact = NAMES.binary_search_by(|(s, n, _)| (*s, *n).cmp(&(realm, name)));
-    if let Some((_, _, i)) = exact.ok().and_then(|i| NAMES.get(i)) {
+    let names = of_realm(NAMES, realm);
+    if let Some((_, i)) = names.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| names.get(i)) {
         return decoded(*i);
     }
     // A name of another first letter is not even tried.
@@ -68,13 +68,17 @@ fn find(realm: &str, name: &str) -> Option<&'static Grammar> {
     let may = |g: &str| {
         g.contains('|') || g.bytes().next().is_none_or(|b| matches!(b, b'*' | b'?' | b'[') || Some(b) == first)
     };
-    let glob =
-        GLOBS.iter().find(|(s, g, _)| *s == realm && may(g) && crate::command::pattern::matches(g, name.as_bytes()));
-    glob.and_then(|(_, _, i)| decoded(*i))
+    let is = |(g, _): &&(&str, u16)| may(g) && crate::command::pattern::matches(g, name.as_bytes());
+    of_realm(GLOBS, realm).iter().find(is).and_then(|(_, i)| decoded(*i))
+}
+
+/// The names that hold in the shell of that language; without a name, in all.
+fn of_realm(tables: &'static [(&str, &[(&str, u16)])], realm: &str) -> &'static [(&'static str, u16)] {
+    tables.iter().find(|(s, _)| *s == realm).map_or(&[], |(_, t)| t)
 }
 
 fn find_nocase(realm: &str, lower: &str) -> Option<&'static Grammar> {
-    NAMES.iter().find(|(s, n, _)| *s == realm && n.eq_ignore_ascii_case(lower)).and_then(|(_, _, i)| decoded(*i))
+    of_realm(NAMES, realm).iter().find(|(n, _)| n.eq_ignore_ascii_case(lower)).and_then(|(_, i)| decoded(*i))
 }
 
 /// What matters to every program.

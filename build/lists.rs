@@ -1,0 +1,111 @@
+//! Turns lists that every address, or every text that is shown, is compared with into sorted tables, so that nothing of
+//! them is read at start-up. What a line means is said at the head of each list.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// The tables of `grammars/lists`, as Rust: of hosts, and of secrets. Mistakes are added to `wrong`.
+pub(crate) fn compile(dir: &Path, wrong: &mut Vec<String>) -> (String, String) {
+    let (mut out, mut tokens) = (String::new(), String::new());
+    let mut each = |name: &str, out: &mut String, table: fn(&[&str], &mut String) -> Result<(), String>| {
+        let file = dir.join(name);
+        let text = match std::fs::read_to_string(&file) {
+            Ok(t) => t,
+            Err(e) => return wrong.push(format!("{}: {e}", file.display())),
+        };
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
+        if let Err(line) = table(&lines, out) {
+            let at = text.lines().position(|l| l.trim() == line).unwrap_or_default().saturating_add(1);
+            wrong.push(format!("{}:{at}: `{line}` is no entry of this list", file.display()));
+        }
+    };
+    each("hosts.list", &mut out, hosts);
+    each("known_hosts.list", &mut out, known);
+    each("letters.list", &mut out, letters);
+    each("secrets.list", &mut tokens, secrets);
+    (out, tokens)
+}
+
+/// By host: whether it stands for all names below it, its kind, what it is.
+fn hosts(lines: &[&str], out: &mut String) -> Result<(), String> {
+    let mut all = Vec::new();
+    for line in lines {
+        let mut words = line.splitn(3, ' ');
+        let (Some(kind), Some(host), Some(what)) = (words.next(), words.next(), words.next()) else {
+            return Err((*line).to_string());
+        };
+        all.push((host.trim_start_matches('.'), host.starts_with('.'), kind, what));
+    }
+    // Of two entries for one host, the first in the list stays the first.
+    all.sort_by_key(|e| e.0);
+    let _ = writeln!(out, "pub(super) static HOSTS: &[(&str, bool, &str, &str)] = &{all:?};");
+    Ok(())
+}
+
+/// Known domains in order; and by the length of their first label, with that label.
+fn known(lines: &[&str], out: &mut String) -> Result<(), String> {
+    let mut by_length: Vec<Vec<(&str, &str)>> = Vec::new();
+    for line in lines {
+        let Some((main, _)) = line.split_once('.') else { return Err((*line).to_string()) };
+        if by_length.len() <= main.len() {
+            by_length.resize(main.len().saturating_add(1), Vec::new());
+        }
+        if let Some(of_length) = by_length.get_mut(main.len()) {
+            of_length.push((line, main));
+        }
+    }
+    let mut all = lines.to_vec();
+    all.sort_unstable();
+    all.dedup();
+    let _ = writeln!(out, "pub(super) static KNOWN_HOSTS: &[&str] = &{all:?};");
+    out.push_str("pub(super) static KNOWN_BY_LENGTH: &[&[(&str, &str)]] = &[\n");
+    for of_length in by_length {
+        let _ = writeln!(out, "&{of_length:?},");
+    }
+    out.push_str("];\n");
+    Ok(())
+}
+
+/// The lists that names of ASCII letters are compared with. The others are read when a name has further letters.
+fn letters(lines: &[&str], out: &mut String) -> Result<(), String> {
+    for (kind, name) in [("second", "SECOND_LEVELS"), ("typo", "TYPOS"), ("file", "FILE_ENDINGS")] {
+        let of_kind = lines.iter().filter_map(|l| l.split_once(' ')).filter(|(k, _)| *k == kind);
+        let mut all: Vec<&str> = of_kind.flat_map(|(_, words)| words.split_whitespace()).collect();
+        all.sort_unstable();
+        let _ = writeln!(out, "pub(super) static {name}: &[&str] = &{all:?};");
+    }
+    let mut swaps = Vec::new();
+    for line in lines {
+        if let Some(pair) = line.strip_prefix("swap ") {
+            swaps.push(pair.split_once(' ').ok_or(*line)?);
+        }
+    }
+    let _ = writeln!(out, "pub(super) static SWAPS: &[(&str, &str)] = &{swaps:?};");
+    Ok(())
+}
+
+/// Kind, beginning, characters, least, most.
+fn secrets(lines: &[&str], out: &mut String) -> Result<(), String> {
+    let mut all = Vec::new();
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [kind, begin, set, least, most] = words.as_slice() else { return Err((*line).to_string()) };
+        let set = match *set {
+            "upper" => "Set::Upper",
+            "alnum" => "Set::Alnum",
+            "word" => "Set::Word",
+            "base64" => "Set::Base64",
+            "hex" => "Set::Hex",
+            _ => return Err((*line).to_string()),
+        };
+        let (Ok(least), Ok(most)) = (least.parse::<usize>(), most.parse::<usize>()) else {
+            return Err((*line).to_string());
+        };
+        all.push(format!("Shape {{ kind: {kind:?}, begin: {begin:?}, set: {set}, least: {least}, most: {most} }}"));
+    }
+    let _ = writeln!(out, "static SHAPES: &[Shape] = &[{}];", all.join(", "));
+    let first: std::collections::BTreeSet<u8> =
+        lines.iter().filter_map(|l| l.split(' ').nth(1)?.bytes().next()).collect();
+    let _ = writeln!(out, "static FIRST: &[u8] = &{:?};", Vec::from_iter(first));
+    Ok(())
+}
