@@ -638,7 +638,7 @@ pub(crate) fn drop_nul(v: &mut Value) {
         if let Piece::Literal(l) = p
             && l.bytes.contains(&0)
         {
-            l.bytes.retain(|b| *b != 0);
+            l.bytes = l.bytes.iter().copied().filter(|b| *b != 0).collect();
             l.exact = false;
         }
     }

@@ -339,13 +339,6 @@ impl Interp<'_> {
         self.inputs.get(i).cloned().unwrap_or_default()
     }
 
-    /// Sets what an input still holds.
-    pub(crate) fn set_input(&mut self, i: usize, v: Value) {
-        if let Some(slot) = self.inputs.get_mut(i) {
-            *slot = v;
-        }
-    }
-
     /// The first line behind a descriptor, taken away; `Err` where it is not known.
     pub(crate) fn read_line(&mut self, fd: u32, delimiter: u8) -> Result<Option<Value>, Value> {
         let end = self.sh.fd(fd).clone();
