@@ -117,10 +117,30 @@ pub fn changes(verb: Verb) -> bool {
     )
 }
 
-/// True for `[user@]host:path`: a colon stands before any slash (rcp's rule, which scp and rsync keep).
+/// True for a path on another machine: `[user@]host:path`, where a colon stands before any slash (rcp's rule, which scp and
+/// rsync keep), or an address (`rsync://`, `scp://`). A letter alone before the colon is a drive (`C:x`), as scp and rsync on
+/// Windows read it; hosts of one letter are written with a user or as an address. A host that is not known is one all the
+/// same: `$host:x`.
 pub fn is_remote(value: &Value) -> bool {
-    let text = value.prefix();
-    let colon = text.iter().position(|b| *b == b':');
-    let slash = text.iter().position(|b| *b == b'/').unwrap_or(text.len());
-    colon.is_some_and(|c| c > 0 && c < slash) || text.starts_with(b"rsync://") || text.starts_with(b"scp://")
+    let text = value.show();
+    let head = text.split('/').next().unwrap_or_default();
+    head.find(':').is_some_and(|c| c > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_remote;
+    use crate::value::Value;
+
+    #[test]
+    fn tells_other_machines_from_files() {
+        for remote in
+            ["h1:x", "me@h:x", "host.example:/srv/x", "host:", "rsync://h/m", "scp://me@h:22/x", "host::module"]
+        {
+            assert!(is_remote(&Value::literal(remote.as_bytes(), Default::default())), "{remote}");
+        }
+        for local in ["x", "./a:b", "/a:b", "C:x", "C:/x", ":x", "a/b:c", ""] {
+            assert!(!is_remote(&Value::literal(local.as_bytes(), Default::default())), "{local}");
+        }
+    }
 }

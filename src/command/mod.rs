@@ -20,8 +20,9 @@ use crate::effect::{Language, Props, Site, Verb, graph::DoubtKind};
 use crate::source::Place;
 use crate::value::Value;
 pub use argv::read;
+pub use describe::is_remote;
 pub use role::{Role, Stdin, Stdout};
-pub use variable::{builtin, environment_uses, has_variable, is_environment, language};
+pub use variable::{builtin, has_variable, is_environment, language};
 
 /// One value with the role it plays.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -121,7 +121,10 @@ super::named! {
         Uncovered = "uncovered",
         /// The two readers differ.
         Disagreement = "parse_disagreement",
-        /// The text holds bytes that no shell text should (NUL, invalid UTF-8).
+        /// One reader alone read the text: it is too long, or of a shape that takes the second one too much time.
+        Unconfirmed = "unconfirmed",
+        /// The text holds bytes that no shell text should (NUL, invalid UTF-8): readers, terminals and logs do not agree on
+        /// them.
         Bytes = "bytes",
     }
 }

@@ -13,7 +13,7 @@ use crate::effect::graph::Reach;
 use crate::effect::{Object, ProcessId, Verb};
 use crate::limits;
 use crate::source::Place;
-use crate::value::{Channel, Piece, Taint, Value, Why};
+use crate::value::{Piece, Taint, Value, Why};
 use std::rc::Rc;
 
 /// The builtin that a command word names: those whose semantics are here, by the names that the language gives them
@@ -128,8 +128,7 @@ impl Interp<'_> {
                     return Some(Flow::Next);
                 }
                 // The command replaces the shell: what follows does not run.
-                let flow = self.external(inv, args, at, by, true);
-                let _ = flow;
+                self.external(inv, args, at, by, true);
                 return Some(if self.certain_exec(inv) { Flow::Exit } else { Flow::Next });
             }
             "declare" | "typeset" | "local" | "export" | "readonly" => self.declare_fields(name, args, at),
@@ -761,7 +760,6 @@ impl Interp<'_> {
         set(self, "OPTIND", &next.to_string());
         self.sh.set_scalar("OPTIND ", Value::computed(offset.to_string().as_bytes(), at, Taint::default()));
         self.sh.status = Some(0);
-        let _ = (End::Nothing, Channel::Pipe);
     }
 }
 

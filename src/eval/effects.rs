@@ -5,7 +5,6 @@
 
 use super::Interp;
 use super::invoke::Work;
-use super::scope::End;
 use crate::command::{Invocation, Role, Stdout, Use};
 use crate::effect::{EffectId, Object, ProcessId, Props, Verb};
 use crate::source::Place;
@@ -15,7 +14,6 @@ impl Interp<'_> {
     /// What comes in through one use.
     pub(crate) fn use_in(&mut self, u: &Use, inv: &Invocation, by: ProcessId, w: &mut Work) {
         let at = u.value.place();
-        let _ = inv;
         match u.role {
             Role::UrlFetch => {
                 let id = self.effect(Verb::Fetch, Object::Url(u.value.clone()), by, at);
@@ -74,7 +72,7 @@ impl Interp<'_> {
                 self.with_props(id, Props::PROXY);
             }
             Role::RemoteRead => {
-                if is_remote(&u.value) {
+                if crate::command::is_remote(&u.value) {
                     let id = self.effect(Verb::Fetch, Object::Url(u.value.clone()), by, at);
                     w.fetched.push(id);
                 } else {
@@ -253,7 +251,7 @@ impl Interp<'_> {
                 return;
             }
             Role::RemoteWrite => {
-                if is_remote(&u.value) {
+                if crate::command::is_remote(&u.value) {
                     let id = self.effect(Verb::Send, Object::Url(u.value.clone()), by, at);
                     self.out(id, u, simulated);
                     self.flow(id, &w.content.taint());
@@ -438,7 +436,9 @@ impl Interp<'_> {
 
     /// The roles that a variable's value has: code that is run, files that are loaded.
     fn variable_roles(&mut self, name: &str, value: Value, at: Place, by: ProcessId, grammar: Option<&'static str>) {
-        for u in crate::command::environment_uses(grammar, name, &value) {
+        let grammar = grammar.and_then(crate::command::grammar::lookup);
+        let Some(set) = crate::command::argv::variable(grammar, name, &value) else { return };
+        for u in set.uses {
             match u.role {
                 Role::Code(language) => {
                     self.deferred(u.value, language, by, at);
@@ -485,7 +485,6 @@ impl Interp<'_> {
             Some("/dev/stderr") => self.emit(2, v.clone()),
             _ => {}
         }
-        let _ = End::Nothing;
     }
 }
 
@@ -529,15 +528,6 @@ pub(crate) fn host_port(v: &Value) -> (Value, Value) {
             if v.is_known() { (make(h.trim_matches(['[', ']'])), make(p)) } else { (v.clone(), make(p)) }
         }
         _ => (v.clone(), Value::default()),
-    }
-}
-
-/// `[user@]host:path` names another machine; a `/` before the colon makes it a local name (scp(1), rsync(1)).
-fn is_remote(v: &Value) -> bool {
-    let text = v.show();
-    match text.find(':') {
-        Some(i) if i > 1 => !text.get(..i).unwrap_or_default().contains('/'),
-        _ => false,
     }
 }
 

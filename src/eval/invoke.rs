@@ -493,7 +493,7 @@ impl Interp<'_> {
                         joined = Some((language, value, u.site.clone()));
                         continue;
                     }
-                    let env = self.code_env(language, inv, u);
+                    let env = self.code_env(inv, u);
                     self.within(u, inv, socket, |me| {
                         me.evaluate(language, value, Reach::Argument, by, u.value.place(), env);
                     });
@@ -501,7 +501,7 @@ impl Interp<'_> {
                 Role::PathScript => {
                     let language = u.language.or_else(|| language_of(inv)).unwrap_or(Language::Other);
                     let (content, _) = self.read_file(&u.value, by, u.value.place());
-                    let env = self.code_env(language, inv, u);
+                    let env = self.code_env(inv, u);
                     self.within(u, inv, socket, |me| {
                         me.evaluate(language, content, Reach::File, by, u.value.place(), env);
                     });
@@ -726,8 +726,7 @@ impl Interp<'_> {
         }
     }
 
-    fn code_env(&self, language: Language, inv: &Invocation, u: &Use) -> Env {
-        let _ = language;
+    fn code_env(&self, inv: &Invocation, u: &Use) -> Env {
         let place = u.value.place();
         let index = inv.operands.iter().position(|o| o.place() == place && *o == u.value);
         let after = match index {

@@ -222,8 +222,7 @@ impl Interp<'_> {
                     }
                     break if k > 1 { Flow::Break(k.saturating_sub(1)) } else { Flow::Next };
                 }
-                other if go.is_none() => {
-                    let _ = other;
+                _ if go.is_none() => {
                     self.sh = without;
                     break Flow::Next;
                 }

@@ -7,6 +7,7 @@ use super::scope::{End, Shell};
 use super::{Flow, Interp};
 use crate::effect::graph::{DoubtKind, Reach};
 use crate::effect::{Certainty, Language};
+use crate::source::Span;
 use crate::syntax::ast::{
     AndOr, AndOrOp, ArithText, CaseEnd, Command, CommandKind, List, Pipeline, Program, SyntaxError, Unparsed,
 };
@@ -40,7 +41,16 @@ impl Interp<'_> {
         if !self.witness || compare::plain(bytes) {
             return prog;
         }
-        let Ok(other) = witness::read(bytes) else { return prog };
+        let other = match witness::read(bytes) {
+            Ok(other) => other,
+            Err(refusal) => {
+                // The first reader is the authority, so this is no reason to warn of honest work. But a text that nothing
+                // was held against is not approved without a look either.
+                let at = self.at(Span::new(0, bytes.len()));
+                self.doubt(DoubtKind::Unconfirmed, refusal.reason().to_string(), at);
+                return prog;
+            }
+        };
         // Where the witness could not read the text itself, what it says is no evidence.
         for d in compare::differences(&prog, &other, bytes).into_iter().filter(|d| !d.doubtful) {
             let at = self.at(d.span);

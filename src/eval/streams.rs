@@ -127,7 +127,7 @@ impl Interp<'_> {
         if let Some(end) = text.as_deref().and_then(|t| self.special(t)) {
             return end;
         }
-        if let Some(socket) = self.socket_path(target, at) {
+        if let Some(socket) = Self::socket_path(target) {
             let id = self.effect(Verb::Connect, socket, by, at);
             return End::Socket(id);
         }
@@ -172,7 +172,7 @@ impl Interp<'_> {
     }
 
     /// `/dev/tcp/HOST/PORT` and `/dev/udp/…`: connections that the shell itself opens (bash manual, Redirections).
-    fn socket_path(&mut self, target: &Value, at: Place) -> Option<Object> {
+    fn socket_path(target: &Value) -> Option<Object> {
         let prefix = target.prefix();
         let rest = prefix.strip_prefix(b"/dev/tcp/").or_else(|| prefix.strip_prefix(b"/dev/udp/"))?;
         // The pieces after the known beginning belong to host and port, too.
@@ -213,7 +213,6 @@ impl Interp<'_> {
                 }
             }
         }
-        let _ = at;
         Some(Object::Socket(host, port))
     }
 

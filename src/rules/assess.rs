@@ -110,6 +110,7 @@ fn explain(d: &Doubt) -> String {
         DoubtKind::Unfinished => format!("ends before it is complete: {what}"),
         DoubtKind::Uncovered => format!("an expansion was not visited: {what}"),
         DoubtKind::Disagreement => format!("two readings differ: {what}"),
+        DoubtKind::Unconfirmed => format!("read by one reader alone: {what}"),
         DoubtKind::Bytes => format!("bytes that no command should hold: {what}"),
     }
 }
@@ -118,8 +119,11 @@ fn explain(d: &Doubt) -> String {
 pub(super) fn assess(facts: &Facts<'_>, findings: &[Finding]) -> Assessment {
     let mut reasons: Vec<String> = Vec::new();
     let mut add = |r: String| {
+        if reasons.len() >= MAX_REASONS {
+            return;
+        }
         let r = crate::redact::text(&super::draft::short(&r)).into_owned();
-        if reasons.len() < MAX_REASONS && !reasons.contains(&r) {
+        if !reasons.contains(&r) {
             reasons.push(r);
         }
     };

@@ -738,20 +738,13 @@ impl Interp<'_> {
                 add(self, Verb::Probe, Thing::Host(value.clone()));
             }
             Role::DataSend => {
-                let (thing, via) = match &out.object {
-                    Some(Data::Object(o)) => match o.try_borrow().ok().and_then(|o| o.effect) {
-                        Some(e) => (self.graph.effect(e).map(|e| e.object.clone()).unwrap_or_default(), Some(e)),
-                        None => match out.effect {
-                            Some(e) => (self.graph.effect(e).map(|e| e.object.clone()).unwrap_or_default(), Some(e)),
-                            None => (Thing::None, None),
-                        },
-                    },
-                    _ => match out.effect {
-                        Some(e) => (self.graph.effect(e).map(|e| e.object.clone()).unwrap_or_default(), Some(e)),
-                        None => (Thing::None, None),
-                    },
+                // Where the object that is sent on was opened, or the call itself.
+                let opened = match &out.object {
+                    Some(Data::Object(o)) => o.try_borrow().ok().and_then(|o| o.effect),
+                    _ => None,
                 };
-                let _ = via;
+                let thing = opened.or(out.effect).and_then(|e| self.graph.effect(e)).map(|e| e.object.clone());
+                let thing = thing.unwrap_or_default();
                 let id = self.effect(Verb::Send, thing, run.by, at);
                 self.flow(id, &data.taint());
                 made.push(id);

@@ -46,6 +46,18 @@ pub enum Refusal {
     Unavailable,
 }
 
+impl Refusal {
+    /// For people.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Refusal::TooLong => "the text is too long for the second",
+            Refusal::Costly => "the text takes the second too much time",
+            Refusal::TooLate => "the second took too long",
+            Refusal::Unavailable => "there is no second",
+        }
+    }
+}
+
 /// Reads a text with tree-sitter-bash. The result holds what could be lowered; its `unparsed` says what could not.
 pub fn read(text: &[u8]) -> Result<Program, Refusal> {
     if text.len() > limits::MAX_WITNESS_INPUT {
