@@ -211,7 +211,7 @@ fn secret_search(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 /// True where what an effect reads is the standard input of a process.
 fn feeds(facts: &Facts<'_>, e: &Effect, p: &Process) -> bool {
     let _ = facts;
-    p.stdin.as_ref().is_some_and(|v| v.taint().0.iter().any(|(from, _)| *from == e.id))
+    p.stdin.as_ref().is_some_and(|v| v.taint().sources().iter().any(|(from, _)| *from == e.id))
 }
 
 fn bulk_exfiltration(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
