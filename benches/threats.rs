@@ -3,7 +3,7 @@
 //! Without more, a database of 200,000 made-up hosts; `SHELLWARD_BENCH_DB=FILE SHELLWARD_BENCH_KEYS=FILE` measures one of
 //! your own with hosts named `h1.example` and on.
 
-#![expect(clippy::unwrap_used, missing_docs, reason = "a benchmark fails by panicking, and its items are for nobody")]
+#![expect(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use shellward::intel::db::{Builder, Database, Keys, Plan, Record, Source, Threat, sign};

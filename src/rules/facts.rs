@@ -8,6 +8,7 @@ use crate::effect::graph::{Graph, Process};
 use crate::effect::path::{Base, Mark, Resolved, resolve};
 use crate::effect::{Certainty, Effect, EffectId, Flow, Language, Object, ProcessId, Props, Site, Verb};
 use crate::finding::{PathStep, SpanOut};
+use crate::intel::store::Hit;
 use crate::options::Options;
 use crate::source::{Place, Source, Span, TextId};
 use crate::text::{Mark as Deceptive, marks};
@@ -48,6 +49,7 @@ struct Memory {
     other: OnceCell<Option<Resolved>>,
     address: OnceCell<Option<Address>>,
     looks: OnceCell<Vec<Look>>,
+    threats: OnceCell<(Vec<Hit>, Vec<String>)>,
     sources: OnceCell<Vec<Reaching>>,
 }
 
@@ -103,10 +105,6 @@ impl<'a> Facts<'a> {
     pub fn any(&self, verb: Verb) -> bool {
         !self.of_verb(verb).is_empty()
     }
-    /// True where some effect has one of the verbs.
-    pub fn any_of(&self, verbs: &[Verb]) -> bool {
-        verbs.iter().any(|v| self.any(*v))
-    }
     fn memory(&self, e: &Effect) -> Option<&Memory> {
         self.memory.get(e.id.0 as usize)
     }
@@ -157,6 +155,10 @@ impl<'a> Facts<'a> {
     pub fn looks(&self, e: &Effect) -> &[Look] {
         let Some(memory) = self.memory(e) else { return &[] };
         memory.looks.get_or_init(|| self.address(e).map(looks).unwrap_or_default())
+    }
+    /// What threat data says of what it is about, and why it could not be asked.
+    pub(super) fn threats(&self, e: &Effect) -> Option<&(Vec<Hit>, Vec<String>)> {
+        Some(self.memory(e)?.threats.get_or_init(|| super::threat::look_up(self, e)))
     }
     /// The deceptive characters of every text.
     pub fn deceptive(&self) -> &[(TextId, Deceptive)] {

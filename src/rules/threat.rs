@@ -9,7 +9,7 @@ use crate::effect::{Effect, Object, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::intel::db::Threat;
 use crate::intel::indicator::{Indicator, Kind, of_spec, of_use, split_version};
-use crate::intel::store::{Hit, Store};
+use crate::intel::store::Hit;
 use crate::time;
 use crate::url::Reach;
 
@@ -93,15 +93,20 @@ fn indicators(facts: &Facts<'_>, e: &Effect) -> Vec<Indicator> {
     facts.address(e).filter(|a| !matches!(a.reach(), Reach::Loopback | Reach::Unknown)).map(of_use).unwrap_or_default()
 }
 
-/// What the databases say of what an effect uses.
-fn hits(facts: &Facts<'_>, e: &Effect) -> Vec<Hit> {
-    let Some(store) = facts.options.threats.as_deref() else { return Vec::new() };
+/// What the databases say of what an effect uses, and why they could not be asked. Nothing is opened where it uses no
+/// address and no package.
+pub(super) fn look_up(facts: &Facts<'_>, e: &Effect) -> (Vec<Hit>, Vec<String>) {
+    let Some(store) = facts.options.threats.as_deref() else { return Default::default() };
     let is_of_use = matches!(e.object, Object::Package(..)) || facts.address(e).is_some();
-    if !is_of_use || store.opened().serving.is_empty() {
-        return Vec::new();
+    if !is_of_use || store.opened().is_empty() {
+        return Default::default();
     }
     let all = indicators(facts, e);
-    if all.is_empty() { Vec::new() } else { store.find(&all, time::now()).0 }
+    if all.is_empty() { Default::default() } else { store.find(&all, time::now()) }
+}
+
+fn hits<'f>(facts: &'f Facts<'_>, e: &Effect) -> &'f [Hit] {
+    facts.threats(e).map_or(&[], |(hits, _)| hits)
 }
 
 fn with_source<'f, 'a>(d: Draft<'f, 'a>, hit: &Hit) -> Draft<'f, 'a> {
@@ -170,13 +175,9 @@ fn severity(threat: Threat) -> Severity {
 }
 
 fn unusable(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    let Some(store): Option<&Store> = facts.options.threats.as_deref() else { return };
-    if !facts.any_of(USES) || store.opened().is_empty() {
-        return;
-    }
-    let Some(e) = facts.with(USES).find(|e| !indicators(facts, e).is_empty()) else { return };
-    let problems = store.find(&indicators(facts, e), time::now()).1;
-    if let Some(first) = problems.first() {
+    // Once for a command: it is about the data, not about the address.
+    let problem = |e: &Effect| facts.threats(e).and_then(|(_, problems)| problems.first());
+    if let Some((e, first)) = facts.with(USES).find_map(|e| Some((e, problem(e)?))) {
         out.add(rule.about(facts, e).title(format!("{}: {first}", rule.title)).evidence_as(
             "threat_data",
             "was not asked",

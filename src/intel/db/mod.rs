@@ -114,7 +114,7 @@ pub fn day_of(seconds: i64) -> u16 {
 /// The page of `pages` where a fingerprint belongs.
 fn home(fingerprint: &[u8], pages: u32) -> u32 {
     let head = fingerprint.iter().take(8).fold(0u64, |n, b| n << 8 | u64::from(*b));
-    u32::try_from(u128::from(head) * u128::from(pages) >> 64).unwrap_or(0)
+    u32::try_from((u128::from(head) * u128::from(pages)) >> 64).unwrap_or(0)
 }
 
 /// Why a database is not used.
