@@ -54,7 +54,16 @@ impl Interp<'_> {
                 self.limit("words of one command", self.at(w.span));
                 break;
             }
+            let first = out.is_empty();
+            let from = out.len();
             self.field_word(w, &mut out);
+            // A word that may not be there: the command word has readings with and without it, the others are any number
+            // of words.
+            for v in out.iter_mut().skip(if first { 1 } else { from }) {
+                if may_vanish(v) {
+                    *v = Self::many_words(Why::Joined, v.place(), v.taint());
+                }
+            }
         }
         out
     }
@@ -479,6 +488,11 @@ impl Interp<'_> {
         v.step(Channel::Substitution);
         v
     }
+}
+
+/// True for a word that one of its readings leaves out.
+pub(crate) fn may_vanish(v: &Value) -> bool {
+    matches!(v.pieces.as_slice(), [Piece::OneOf(vs)] if vs.iter().any(|v| v.pieces.is_empty()))
 }
 
 /// Appends a piece; a glob is plain text where no file names are generated.

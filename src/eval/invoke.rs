@@ -259,7 +259,9 @@ impl Interp<'_> {
             for r in readings.into_iter().take(limits::MAX_READINGS) {
                 self.sh = start.clone();
                 let mut words = argv.clone();
-                if let Some(w) = words.first_mut() {
+                if r.pieces.is_empty() && super::expand::may_vanish(word) {
+                    words.remove(0);
+                } else if let Some(w) = words.first_mut() {
                     *w = r;
                 }
                 let flow = self.conditional(|me| me.run_words(words, at, redirects, env, functions));
@@ -286,6 +288,11 @@ impl Interp<'_> {
             self.after_branch(flow, before);
             self.restore_fds(saved);
             return self.conditional(|me| me.run_words(argv, at, redirects, env, false));
+        }
+        if let Some(rest) = self.without_unset(word, &argv) {
+            let before = self.sh.clone();
+            let flow = self.conditional(|me| me.run_words(rest, at, redirects, env, functions));
+            self.after_branch(flow, before);
         }
         let mut inv = self.read_argv(&argv);
         let shown = if inv.name.is_empty() { word.show() } else { inv.name.clone() };
@@ -506,6 +513,7 @@ impl Interp<'_> {
                         me.evaluate(language, content, Reach::File, by, u.value.place(), env);
                     });
                 }
+                Role::Command if is_operand_command(u) && inv.uses.iter().any(is_string_option) => {}
                 Role::Command | Role::CommandString => {
                     flow = self.wrapped(u, inv, by, at, &w, socket, functions);
                 }
@@ -592,6 +600,10 @@ impl Interp<'_> {
         let mut words = u.words.clone();
         if u.role == Role::CommandString && words.is_empty() {
             words = super::nested::quoted_words(&u.value).unwrap_or_else(|| self.split_string(&u.value));
+            // `env -S 'a b' c`: the operands follow the words of the string.
+            if u.option.is_some() {
+                words.extend(inv.uses.iter().filter(|o| is_operand_command(o)).flat_map(|o| o.words.clone()));
+            }
         }
         let mut env = Vec::new();
         // NAME=value words before the command are handed over as uses of their own.
@@ -809,6 +821,16 @@ fn replace_mark(word: &Value, mark: &[u8], with: &Value) -> Value {
         }
     }
     out
+}
+
+/// A command that stands in the operands.
+fn is_operand_command(u: &Use) -> bool {
+    u.role == Role::Command && u.option.is_none()
+}
+
+/// An option whose text is the beginning of a command.
+fn is_string_option(u: &Use) -> bool {
+    u.role == Role::CommandString && u.option.is_some()
 }
 
 /// The language of the program's own scripts.

@@ -113,6 +113,23 @@ impl Interp<'_> {
         own.then(|| Value::computed(self.language.name().as_bytes(), word.place(), Taint::default()))
     }
 
+    /// `c${u}url`, `${CROSS}gcc`: a variable that nothing sets is nothing, so that the command word has a second reading.
+    /// The words of that, where it names a program.
+    pub(crate) fn without_unset(&self, word: &Value, argv: &[Value]) -> Option<Vec<Value>> {
+        let unset = |p: &Piece| matches!(p, Piece::Unknown(u) if matches!(&u.why, Why::Environment(n) if !super::nested::is_inherited(n)));
+        if word.pieces.len() < 2 || !word.pieces.iter().any(unset) {
+            return None;
+        }
+        let rest = Value { pieces: word.pieces.iter().filter(|p| !unset(p)).cloned().collect() };
+        if !rest.is_known() {
+            return None;
+        }
+        let mut words = argv.to_vec();
+        *words.first_mut()? = rest;
+        self.read_argv(&words).grammar?;
+        Some(words)
+    }
+
     /// `$0`, where it is the surrounding shell's.
     pub(crate) fn zero(&self, at: Place) -> Value {
         self.sh.zero.clone().unwrap_or_else(|| Value::unknown(Why::Parameter("0".into()), at))

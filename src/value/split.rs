@@ -127,6 +127,10 @@ impl Splitter<'_> {
                 // Readings that are one word each stay a set; where one of them would be split, how many words there
                 // are is not known.
                 let one = |v: &Value| {
+                    // Nothing is no word by itself, and adds nothing to the word that it is a part of.
+                    if v.pieces.is_empty() {
+                        return Some(v.clone());
+                    }
                     if let [Piece::Unknown(_)] = v.pieces.as_slice() {
                         let mut v = v.clone();
                         if let (Some(Piece::Unknown(u)), false) =
