@@ -57,13 +57,23 @@ pub struct Stances {
     pub network: bool,
     /// `project_code`: the project's own tests, build scripts and package scripts are safe to run.
     pub project_code: bool,
+    /// `help`: a program of which nothing is known is safe to ask for its help or version, and for nothing else, where it
+    /// is called by its name and not by the path of a file (`x --help`, but not `./x --help`).
+    pub help: bool,
     /// `variables`: variables that no grammar and no list gives a meaning to a program that runs are safe to set.
     pub variables: bool,
 }
 
 impl Default for Stances {
     fn default() -> Self {
-        Stances { writes: Writes::default(), repository: true, network: true, project_code: false, variables: true }
+        Stances {
+            writes: Writes::default(),
+            repository: true,
+            network: true,
+            project_code: false,
+            help: true,
+            variables: true,
+        }
     }
 }
 

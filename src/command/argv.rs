@@ -414,7 +414,14 @@ fn looks(verb: Verb) -> bool {
     matches!(verb, Verb::Read | Verb::List | Verb::Inspect | Verb::Chdir | Verb::Environment)
 }
 
-/// True where a value that is not known yet surely begins with a slash: a home directory.
+/// True where a value that is not known is surely no option, or is the word of whoever started the shell.
 fn is_rooted(value: &Value) -> bool {
-    matches!(value.pieces.first(), Some(Piece::Unknown(u)) if matches!(u.why, Why::Home(_)))
+    let Some(Piece::Unknown(u)) = value.pieces.first() else { return false };
+    match &u.why {
+        Why::Home(_) => true,
+        // What whoever started the shell has set: who can make that an option sets PATH and LD_PRELOAD just as well.
+        Why::Environment(_) | Why::Parameter(_) => true,
+        Why::Output(name) => crate::effect::path::prints_place(name),
+        _ => false,
+    }
 }

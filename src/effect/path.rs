@@ -301,6 +301,11 @@ fn drive(text: &str) -> Option<String> {
     }
 }
 
+/// True where the list of places knows what a program with that name prints: the path of a place.
+pub fn prints_place(program: &str) -> bool {
+    List::get().outputs.iter().any(|(n, _)| *n == program.split(' ').next().unwrap_or(program))
+}
+
 enum Meaning {
     Home(String),
     Place(&'static str),

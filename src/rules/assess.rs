@@ -6,8 +6,8 @@
 
 use super::concern::{concern, started};
 use super::{Category, Facts, Findings, Rule};
-use crate::effect::graph::{Doubt, DoubtKind};
-use crate::effect::{Props, Verb};
+use crate::effect::graph::{Doubt, DoubtKind, Process};
+use crate::effect::{ProcessId, Props, Verb};
 use crate::finding::{Confidence, Finding, Severity};
 use crate::verdict::{Action, Assessment, Class};
 
@@ -115,6 +115,16 @@ fn explain(d: &Doubt) -> String {
     }
 }
 
+/// What asks a program, by long custom, to say what it is and nothing else (GNU coding standards, Command-Line Interfaces).
+const ASKS: &[&str] = &["--help", "--version", "-h"];
+
+/// True where a program is called by its name, to be asked for its help or version alone.
+fn asks_for_help(p: &Process) -> bool {
+    let [name, asked] = p.argv.as_slice() else { return false };
+    let by_name = name.as_str().is_some_and(|n| !n.contains(['/', '\\']));
+    by_name && p.stdin.is_none() && asked.as_str().is_some_and(|a| ASKS.contains(&a.as_ref()))
+}
+
 /// The assessment that goes with those findings.
 pub(super) fn assess(facts: &Facts<'_>, findings: &[Finding]) -> Assessment {
     let mut reasons: Vec<String> = Vec::new();
@@ -130,10 +140,14 @@ pub(super) fn assess(facts: &Facts<'_>, findings: &[Finding]) -> Assessment {
     let risky = |f: &&Finding| Action::of(f.severity) > Action::Allow;
     findings.iter().filter(risky).for_each(|f| add(f.title.clone()));
     let class = if findings.iter().any(|f| risky(&f)) { Class::Risk } else { Class::Unknown };
+    let asked = |id: ProcessId| facts.options.stances.help && facts.graph.process(id).is_some_and(asks_for_help);
     for d in &facts.graph.doubts {
+        if d.kind == DoubtKind::UnknownProgram && d.process.is_some_and(asked) {
+            continue;
+        }
         add(explain(d));
     }
-    for p in facts.graph.processes.iter().filter(|p| !p.known) {
+    for p in facts.graph.processes.iter().filter(|p| !p.known && !asked(p.id)) {
         add(format!("nothing is known of the program {}", p.name));
     }
     // A dry run of an installation still fetches, and may build.
