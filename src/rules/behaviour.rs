@@ -111,6 +111,21 @@ pub(super) const RULES: &[Rule] = &[
         check: accounts_packed,
     },
     Rule {
+        id: "deletion_in_expansion",
+        title: "Files are deleted while a word is worked out",
+        severity: Severity::Low,
+        confidence: Confidence::Medium,
+        category: Category::Evasion,
+        mitre: Some("T1027"),
+        floor: false,
+        description: "A substitution is there to give text; this one deletes files, which prints nothing, so that a command that \
+                      looks harmless has an effect of another kind. Delete in a command of its own.",
+        remediation: "Delete in a command of its own.",
+        good: &["echo $(ls)", "d=$(mktemp -d); rm -rf \"$d\""],
+        bad: &["echo hi > $(rm *.txt)", "echo ${x%%$(rm -rf build)}"],
+        check: deletion_in_expansion,
+    },
+    Rule {
         id: "startup_file_commands",
         title: "Commands are laid into a start-up file",
         severity: Severity::Low,
@@ -286,7 +301,11 @@ fn environment_exfiltration(facts: &Facts<'_>, rule: &'static Rule, out: &mut Fi
     if names.is_empty() {
         return;
     }
-    let held = |v: &Value| v.pieces.iter().any(|p| matches!(p, Piece::Unknown(u) if matches!(&u.why, Why::Output(n) if names.contains(n.as_str()))));
+    let held = |v: &Value| {
+        v.pieces
+            .iter()
+            .any(|p| matches!(p, Piece::Unknown(u) if matches!(&u.why, Why::Output(n) if names.contains(n.as_str()))))
+    };
     let mut seen = HashSet::new();
     for e in facts.with(&[Verb::Send, Verb::Fetch, Verb::Probe]) {
         if matches!(facts.address(e).map(|a| a.reach()), Some(Far::Loopback)) {
@@ -322,6 +341,22 @@ fn accounts_packed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                     .evidence_as("path", "is read", &p.text, from.place)
                     .evidence_as("path", "gets it", &to.text, e.place),
             );
+        }
+    }
+}
+
+fn deletion_in_expansion(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Delete]).filter(|e| !facts.contained(e)) {
+        let Some(program) = facts.process(e).and_then(|p| facts.graph.program(p.program)) else { continue };
+        // What a substitution made for itself it may throw away: `$(cd x; make > log; rm log)` prints, too.
+        let alone =
+            facts.graph.processes.iter().filter(|p| p.program == facts.process(e).map_or(p.program, |q| q.program));
+        if program.reach == Reach::Substitution && alone.count() == 1 {
+            out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
+                "command_pattern",
+                "deletes",
+                facts.command_place(e),
+            ));
         }
     }
 }

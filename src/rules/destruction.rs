@@ -252,7 +252,7 @@ fn delete_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
             Class::HomeContent | Class::HomeDotfile if !precious => continue,
             Class::HomeContent | Class::HomeDotfile => Severity::High,
             // `rm -rf ../x` is a neighbour of the project; `rm -rf ..` is the project and all of them.
-            Class::Outside if p.ups > 0 && p.depth() > 0 => continue,
+            Class::Outside if p.ups > 0 && p.depth() > 0 => Severity::Low,
             Class::Outside if p.ups > 0 => Severity::High,
             Class::Outside | Class::SystemContent | Class::Kernel if precious => Severity::High,
             // A mirror deletes what its source has not: `rsync -a --delete site/ /srv/site/`.
