@@ -102,7 +102,7 @@ impl Interp<'_> {
                 None => return unknown,
             },
             // Nothing is connected: it would read what the surrounding shell has.
-            (None, false) if reads(inv) => return unknown,
+            (None, false) if reads(inv) && !transform::reads_nothing(name, &args_known) => return unknown,
             _ => Default::default(),
         };
         let size: usize = files.iter().map(|f| f.len()).sum::<usize>().saturating_add(stdin.len());

@@ -9,6 +9,7 @@ use crate::effect::{EffectId, Object, ProcessId, Props, Verb};
 use crate::limits;
 use crate::source::{Place, Span};
 use crate::syntax::ast::{Heredoc, Redirect, RedirectFd, RedirectOp};
+use crate::value::pattern::{Flags, Pattern};
 use crate::value::{Channel, Piece, Taint, Value, Why};
 
 /// Descriptors as they were: to be put back after the command.
@@ -271,7 +272,31 @@ impl Interp<'_> {
         }
         let id = self.effect(Verb::Read, Object::Path(path.clone()), by, at);
         self.flow(id, &path.taint());
+        if let Some(mut v) = self.written_by_pattern(path) {
+            v.step(Channel::File);
+            self.flow(id, &v.taint());
+            return (v, Some(id));
+        }
         (Value::unknown_tainted(Why::File(path.show()), at, Taint::of(id)), Some(id))
+    }
+
+    /// The files that the text wrote and that a pattern names (`cat /tmp/w/*`), one after the other as the shell sorts
+    /// them.
+    fn written_by_pattern(&self, path: &Value) -> Option<Value> {
+        if !path.pieces.iter().any(|p| matches!(p, Piece::Glob(..))) {
+            return None;
+        }
+        let mut text = Vec::new();
+        if !super::expand::pattern_text(path, &mut text) {
+            return None;
+        }
+        let pattern = Pattern::from_text(&text, Flags { extglob: true, path: true, ..Flags::default() });
+        let named = |key: &&String| pattern.matches(key.as_bytes()).unwrap_or(false);
+        let mut keys: Vec<&String> = self.files.keys().filter(named).take(limits::MAX_TURNS as usize).collect();
+        keys.sort();
+        let mut all = Value::default();
+        keys.iter().filter_map(|k| self.files.get(*k)).for_each(|f| all.push(f.content.clone()));
+        (!keys.is_empty()).then_some(all)
     }
 
     /// What the text wrote into a file, if it did.

@@ -271,6 +271,11 @@ pub fn hides(name: &str) -> bool {
     name.starts_with("digest.") || matches!(name, "bc" | "expr" | "wc")
 }
 
+/// True where the program that is given as operand reads no input at all (`awk 'BEGIN { … }'`).
+pub fn reads_nothing(name: &str, operands: &[std::borrow::Cow<'_, [u8]>]) -> bool {
+    name == "awk" && operands.first().is_some_and(|program| awk::only_begins(program))
+}
+
 /// The transform of that name.
 pub fn find(name: &str) -> Option<&'static Transform> {
     TABLE.iter().find(|t| t.names.contains(&name))

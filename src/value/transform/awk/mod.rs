@@ -20,6 +20,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use val::Val;
 
+/// True for a program that has nothing but `BEGIN` rules: it ends before it reads anything.
+pub(super) fn only_begins(text: &[u8]) -> bool {
+    let rules = std::str::from_utf8(text).ok().and_then(|t| parse::program(t).ok()).unwrap_or_default();
+    !rules.is_empty() && rules.iter().all(|(when, _)| matches!(when, parse::When::Begin))
+}
+
 /// The transform: options `-F -v -e`.
 pub(super) fn run(call: &Call<'_>) -> Result<Output, Why> {
     let utf8 = |b: &[u8]| String::from_utf8(b.to_vec()).map_err(|_| NOT);
