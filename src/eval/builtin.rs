@@ -296,6 +296,9 @@ impl Interp<'_> {
             }
             "getopts" => self.getopts(inv, at),
             "alias" => {
+                if inv.operands.is_empty() || inv.operands.iter().any(|v| !v.prefix().contains(&b'=')) {
+                    self.emit(1, Value::unknown(Why::NotComputed("list of aliases"), at));
+                }
                 for v in &inv.operands {
                     let prefix = v.prefix();
                     let Some(i) = prefix.iter().position(|b| *b == b'=') else { continue };
@@ -331,16 +334,7 @@ impl Interp<'_> {
                 }
                 self.sh.status = Some(0);
             }
-            "trap" => {
-                if inv.operands.len() >= 2
-                    && let Some(code) = inv.operands.first()
-                    && !matches!(code.as_str().as_deref(), Some("" | "-"))
-                {
-                    let code = code.clone();
-                    self.deferred(code, self.language, by, at);
-                }
-                self.sh.status = Some(0);
-            }
+            "trap" => self.trap(inv, by, at),
             "return" | "exit" => {
                 self.sh.status = match inv.operands.first() {
                     None => self.sh.status,
@@ -366,6 +360,7 @@ impl Interp<'_> {
             "shopt" => {
                 let on = inv.has("-s");
                 if on || inv.has("-u") {
+                    let mut known = true;
                     for v in &inv.operands {
                         match v.as_str().as_deref() {
                             Some("expand_aliases") => self.sh.opts.expand_aliases = on,
@@ -373,10 +368,11 @@ impl Interp<'_> {
                             Some("nocasematch") => self.sh.opts.nocasematch = on,
                             Some("lastpipe") => self.sh.opts.lastpipe = on,
                             Some("xpg_echo") => self.sh.opts.xpg_echo = on,
-                            _ => {}
+                            // Which options there are depends on the version.
+                            _ => known = false,
                         }
                     }
-                    self.sh.status = Some(0);
+                    self.sh.status = known.then_some(0);
                 } else {
                     self.sh.status = None;
                 }
@@ -399,6 +395,7 @@ impl Interp<'_> {
                 m.retain(|(k, _)| k != key);
                 Content::Assoc(m)
             }
+            Some(Content::Scalar(_)) if key == b"0" => return self.sh.unset(base),
             _ => return,
         };
         self.sh.set(base, content);
@@ -637,6 +634,11 @@ impl Interp<'_> {
 
     /// `set`
     fn set_builtin(&mut self, args: &[Value]) {
+        if args.is_empty() {
+            // It prints every variable.
+            let at = Place::new(self.text, Default::default());
+            self.emit(1, Value::unknown(Why::NotComputed("list of variables"), at));
+        }
         let mut i = 0usize;
         let mut positional = false;
         while let Some(a) = args.get(i) {
@@ -687,6 +689,65 @@ impl Interp<'_> {
         self.sh.status = Some(0);
     }
 
+    /// `trap`
+    fn trap(&mut self, inv: &Invocation, by: ProcessId, at: Place) {
+        let signal = |v: &Value| {
+            v.as_str().map(|s| {
+                let name = s.to_ascii_uppercase();
+                let name = name.strip_prefix("SIG").unwrap_or(&name);
+                match name {
+                    "0" | "EXIT" => Signal::Exit,
+                    "DEBUG" | "ERR" | "RETURN" => Signal::Other,
+                    n if n.parse::<u8>().is_ok_and(|n| n <= 64) => Signal::Other,
+                    n if SIGNALS.contains(&n) || n.starts_with("RTM") => Signal::Other,
+                    _ => Signal::None,
+                }
+            })
+        };
+        let Some((code, signals)) = inv.operands.split_first() else {
+            // It lists what is set.
+            self.emit(1, Value::unknown(Why::NotComputed("list of traps"), at));
+            self.sh.status = Some(0);
+            return;
+        };
+        if inv.has("-p") || inv.has("-l") {
+            self.emit(1, Value::unknown(Why::NotComputed("list of traps"), at));
+            self.sh.status = None;
+            return;
+        }
+        if signals.is_empty() {
+            // `trap EXIT` takes the trap back.
+            let s = signal(code);
+            if matches!(s, Some(Signal::Exit)) {
+                self.sh.exit_trap = None;
+            }
+            self.sh.status = s.map(|s| if matches!(s, Signal::None) { 2 } else { 0 });
+            return;
+        }
+        let text = code.as_str().map(|s| s.into_owned());
+        let resets = text.as_deref() == Some("-")
+            || text.as_deref().is_some_and(|t| t.bytes().all(|b| b.is_ascii_digit()) && !t.is_empty());
+        let ignores = text.as_deref() == Some("");
+        let mut status = Some(0);
+        let mut later = false;
+        for v in signals {
+            match signal(v) {
+                Some(Signal::Exit) if resets || ignores => self.sh.exit_trap = None,
+                Some(Signal::Exit) => self.sh.exit_trap = Some((code.clone(), by, at, self.certainty)),
+                Some(Signal::Other) => later = true,
+                Some(Signal::None) => status = status.map(|_| 1),
+                None => {
+                    later = true;
+                    status = None;
+                }
+            }
+        }
+        if later && !resets && !ignores {
+            self.deferred(code.clone(), self.language, by, at);
+        }
+        self.sh.status = status;
+    }
+
     /// `getopts`: one option a call, by OPTIND and the letters already taken of a bundle.
     fn getopts(&mut self, inv: &Invocation, at: Place) {
         let spec = inv.operands.first().and_then(|v| v.as_str().map(|s| s.into_owned()));
@@ -699,69 +760,112 @@ impl Interp<'_> {
             Some(rest) if !rest.is_empty() => Some(rest.to_vec()),
             _ => self.sh.positional.as_ref().map(|p| p.as_ref().clone()),
         };
-        let index = self.variable("OPTIND", at).and_then(|v| v.as_str().and_then(|s| s.parse::<usize>().ok()));
-        let (Some(args), Some(index)) = (args, index) else {
+        let index = match self.variable("OPTIND", at) {
+            None => Some(1),
+            Some(v) => v.as_str().and_then(|s| s.parse::<usize>().ok()),
+        };
+        let word = |args: &[Value], i: usize| i.checked_sub(1).and_then(|i| args.get(i)).cloned();
+        let unknown = match (&args, index) {
+            (Some(a), Some(i)) => word(a, i).is_some_and(|w| !w.is_known()),
+            _ => true,
+        };
+        let (Some(args), Some(index), false) = (args, index.map(|i| i.max(1)), unknown) else {
             let unknown = Value::unknown(Why::NotComputed("options of the surrounding shell"), at);
             self.assign_name(&name, unknown.clone(), at);
             self.assign_name("OPTARG", unknown, at);
             self.sh.status = None;
             return;
         };
+        let silent = spec.starts_with(':');
         let taken = match self.sh.var("OPTIND ").map(|v| v.content.clone()) {
             Some(Content::Scalar(v)) => v.as_str().and_then(|s| s.parse::<usize>().ok()).unwrap_or(1),
             _ => 1,
         };
-        let word = index.checked_sub(1).and_then(|i| args.get(i)).and_then(|v| v.as_str().map(|s| s.into_owned()));
         let set = |me: &mut Self, n: &str, s: &str| {
             me.assign_name(n, Value::computed(s.as_bytes(), at, Taint::default()), at)
         };
-        let Some(word) = word.filter(|w| w.len() > 1 && w.starts_with('-') && w != "--") else {
+        let text = word(&args, index).and_then(|v| v.as_str().map(|s| s.into_owned()));
+        let Some(text) = text.filter(|w| w.len() > 1 && w.starts_with('-') && w != "--") else {
+            let ended = word(&args, index).and_then(|v| v.as_str().map(|s| s == "--")) == Some(true);
             set(self, &name, "?");
-            if index.checked_sub(1).and_then(|i| args.get(i)).and_then(|v| v.as_str().map(|s| s == "--")) == Some(true)
-            {
+            self.sh.unset("OPTARG");
+            if ended {
                 set(self, "OPTIND", &index.saturating_add(1).to_string());
             }
             self.sh.status = Some(1);
             return;
         };
-        let letter = word.chars().nth(taken).unwrap_or('?');
-        let rest: String = word.chars().skip(taken.saturating_add(1)).collect();
+        let letter = text.chars().nth(taken).unwrap_or('?');
+        let rest: String = text.chars().skip(taken.saturating_add(1)).collect();
         let takes = spec
             .find(letter)
+            .filter(|_| letter != ':')
             .map(|i| spec.get(i.saturating_add(letter.len_utf8())..).is_some_and(|r| r.starts_with(':')));
-        let mut next = index;
-        let mut offset = taken.saturating_add(1);
+        let (mut next, mut offset) = (index, taken.saturating_add(1));
+        if rest.is_empty() {
+            next = index.saturating_add(1);
+            offset = 1;
+        }
         match takes {
             None => {
                 set(self, &name, "?");
-                self.sh.unset("OPTARG");
+                if silent {
+                    set(self, "OPTARG", &letter.to_string());
+                } else {
+                    self.sh.unset("OPTARG");
+                }
             }
             Some(false) => {
                 set(self, &name, &letter.to_string());
                 self.sh.unset("OPTARG");
             }
             Some(true) => {
-                set(self, &name, &letter.to_string());
-                if rest.is_empty() {
-                    let v = args.get(index).cloned().unwrap_or_default();
-                    self.assign_name("OPTARG", v, at);
-                    next = index.saturating_add(2);
-                } else {
-                    set(self, "OPTARG", &rest);
-                    next = index.saturating_add(1);
+                let argument = if rest.is_empty() { word(&args, index.saturating_add(1)) } else { None };
+                match (argument, rest.is_empty()) {
+                    (_, false) => {
+                        set(self, &name, &letter.to_string());
+                        set(self, "OPTARG", &rest);
+                        next = index.saturating_add(1);
+                    }
+                    (Some(v), true) => {
+                        set(self, &name, &letter.to_string());
+                        self.assign_name("OPTARG", v, at);
+                        next = index.saturating_add(2);
+                    }
+                    (None, true) if silent => {
+                        set(self, &name, ":");
+                        set(self, "OPTARG", &letter.to_string());
+                    }
+                    (None, true) => {
+                        set(self, &name, "?");
+                        self.sh.unset("OPTARG");
+                    }
                 }
                 offset = 1;
             }
-        }
-        if offset > 1 && rest.is_empty() {
-            next = index.saturating_add(1);
-            offset = 1;
         }
         set(self, "OPTIND", &next.to_string());
         self.sh.set_scalar("OPTIND ", Value::computed(offset.to_string().as_bytes(), at, Taint::default()));
         self.sh.status = Some(0);
     }
 }
+
+/// What `trap` is told to wait for.
+#[derive(Clone, Copy)]
+enum Signal {
+    Exit,
+    /// A signal, or `DEBUG` and its like.
+    Other,
+    /// No signal.
+    None,
+}
+
+/// Signals by name (signal(7)).
+const SIGNALS: &[&str] = &[
+    "ABRT", "ALRM", "BUS", "CHLD", "CLD", "CONT", "FPE", "HUP", "ILL", "INT", "IO", "IOT", "KILL", "PIPE", "POLL",
+    "PROF", "PWR", "QUIT", "SEGV", "STKFLT", "STOP", "SYS", "TERM", "TRAP", "TSTP", "TTIN", "TTOU", "URG", "USR1",
+    "USR2", "VTALRM", "WINCH", "XCPU", "XFSZ",
+];
 
 /// A word that names a variable: a subscript in it (`a[1]`) is a pattern that matches no file.
 pub(crate) fn globs_as_text(v: &Value) -> Value {

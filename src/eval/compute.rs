@@ -38,6 +38,9 @@ impl Interp<'_> {
     /// `echo`: what it prints, whose unknown words stay unknown in their places.
     pub(crate) fn echo(&mut self, args: &[Value], at: Place) -> Value {
         self.spend(args.len() as u64 / 8);
+        self.escapes_differ |= args
+            .iter()
+            .any(|v| v.pieces.iter().any(|p| matches!(p, crate::value::Piece::Literal(l) if l.bytes.contains(&b'\\'))));
         let v = transform::echo_values(args, at, self.flavour());
         self.unmasked(v, args, at)
     }

@@ -94,6 +94,12 @@ impl Interp<'_> {
             None => (name.as_str(), None),
         };
         let base = self.sh.target(base).into_owned();
+        if self.sh.var(&base).is_none()
+            && let Some(s) = subscript
+        {
+            // What is substituted in it runs.
+            let _ = self.arith_inner(|me| me.key_text(&base, s, at).ok_or(()).map(|_| 0));
+        }
         let var = self.sh.var(&base)?;
         if var.attrs.maybe_unset {
             return None;
@@ -302,7 +308,7 @@ impl Interp<'_> {
             "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
                 let (x, y) = (a.as_str(), b.as_str());
                 // What is no decimal number is an error.
-                let number = |s: &str| s.trim().strip_prefix('+').unwrap_or(s.trim()).parse::<i64>().ok();
+                let number = |s: &str| s.trim_start().trim_end_matches([' ', '\t']).parse::<i64>().ok();
                 match (x.as_deref().map(number), y.as_deref().map(number)) {
                     (Some(None), _) | (_, Some(None)) => return Some(2),
                     (Some(Some(x)), Some(Some(y))) => compare(op, x, y),

@@ -3,10 +3,11 @@
 //! In: the tree's assignments, or words of a declaration builtin. Out: variables.
 
 use super::Interp;
+use super::expand::has_braces;
 use super::scope::{Attrs, Content, put};
 use crate::limits;
 use crate::source::Place;
-use crate::syntax::ast::{ArithText, ArrayElement, AssignValue, Assignment};
+use crate::syntax::ast::{ArithText, ArrayElement, AssignValue, Assignment, Part, PartKind};
 use crate::value::{Piece, Taint, Value, Why};
 use std::collections::BTreeMap;
 
@@ -19,6 +20,18 @@ impl Interp<'_> {
             AssignValue::Word(w) => {
                 let v = self.single(w);
                 match &a.subscript {
+                    // A reference to an element.
+                    None if name.contains('[') => {
+                        let v = match a.append {
+                            true => {
+                                let mut old = self.variable(&name, at).unwrap_or_default();
+                                old.push(v.clone());
+                                old
+                            }
+                            false => v.clone(),
+                        };
+                        self.assign_name(&name, v, at);
+                    }
                     None => self.assign_scalar(&name, v.clone(), a.append, at),
                     Some(s) => self.assign_element(&name, s, v.clone(), a.append, at),
                 }
@@ -33,6 +46,10 @@ impl Interp<'_> {
 
     /// `name=value` and `name+=value`, with the variable's attributes at work.
     pub(crate) fn assign_scalar(&mut self, name: &str, v: Value, append: bool, at: Place) {
+        if name == "OPTIND" {
+            // Options are looked at from the beginning of a word again.
+            self.sh.unset("OPTIND ");
+        }
         let attrs = self.sh.var(name).map(|v| v.attrs).unwrap_or_default();
         let v = if append {
             if attrs.integer {
@@ -80,7 +97,7 @@ impl Interp<'_> {
     fn assign_element(&mut self, name: &str, subscript: &ArithText, v: Value, append: bool, at: Place) {
         let assoc = matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Assoc(_)));
         let key = if assoc {
-            self.quoted_parts(&subscript.parts).as_literal().map(|b| b.into_owned())
+            self.key_parts(&subscript.parts).as_literal().map(|b| b.into_owned())
         } else {
             self.arith(subscript).ok().map(|n| n.to_string().into_bytes())
         };
@@ -89,14 +106,31 @@ impl Interp<'_> {
             self.sh.set(name, Content::Opaque(taint));
             return;
         };
-        let v = if append {
-            let mut old = self.element(name, &key, at).unwrap_or_default();
-            old.push(v);
-            old
-        } else {
-            v
-        };
         let attrs = self.sh.var(name).map(|v| v.attrs).unwrap_or_default();
+        let v = match (append, attrs.integer) {
+            (false, false) => v,
+            (true, false) => {
+                let mut old = self.element(name, &key, at).unwrap_or_default();
+                old.push(v);
+                old
+            }
+            (append, true) => {
+                let old = if append { self.element(name, &key, at).unwrap_or_default() } else { Value::default() };
+                match (self.arith_of(&old), self.arith_of(&v)) {
+                    (Ok(a), Ok(b)) => number(a.wrapping_add(b), at),
+                    _ => Value::unknown_tainted(Why::NotComputed("arithmetic"), at, v.taint()),
+                }
+            }
+        };
+        if let (Some(Content::Indexed(m)), Some(n)) =
+            (self.sh.var(name).map(|v| &v.content), std::str::from_utf8(&key).ok().and_then(|s| s.parse::<i64>().ok()))
+            && n < 0
+            && m.keys().next_back().copied().unwrap_or(-1).saturating_add(1).saturating_add(n) < 0
+        {
+            // A bad subscript.
+            self.leave_on_error();
+            return;
+        }
         let v = cased(v, attrs, at);
         self.set_element(name, &key, v);
     }
@@ -156,10 +190,12 @@ impl Interp<'_> {
                 _ => Vec::new(),
             };
             let mut pending: Option<Vec<u8>> = None;
-            for e in elements {
+            // Elements without a subscript are pairs only where none has one.
+            let keyed = elements.iter().any(|e| e.subscript.is_some());
+            for e in elements.iter().filter(|e| e.subscript.is_some() || !keyed) {
                 match &e.subscript {
                     Some(s) => {
-                        let key = self.quoted_parts(&s.parts);
+                        let key = self.key_parts(&s.parts);
                         let v = self.single(&e.value);
                         match key.as_literal() {
                             Some(k) => put(&mut m, &k, v),
@@ -188,9 +224,19 @@ impl Interp<'_> {
         let attrs = self.sh.var(name).map(|v| v.attrs).unwrap_or_default();
         // All values are expanded before the first subscript is evaluated: `([i++]=$i [i++]=$i)`.
         let mut values = Vec::with_capacity(elements.len());
+        let mut plain = Vec::new();
         for e in elements {
             let mut words = Vec::new();
             match &e.subscript {
+                Some(s) if has_braces(&e.value.parts) => {
+                    // Braces are expanded before subscripts are looked for, and what comes of that is no subscript.
+                    let mut word = e.value.clone();
+                    let text = [b"[", s.span.of(&self.source.bytes(self.text)), b"]="].concat();
+                    let kind = PartKind::Literal(crate::value::Bytes::from_vec(text));
+                    word.parts.insert(0, Part { kind, span: s.span });
+                    self.field_word(&word, &mut words);
+                    plain.push(values.len());
+                }
                 Some(_) => words.push(self.single(&e.value)),
                 None => {
                     self.field_word(&e.value, &mut words);
@@ -201,8 +247,8 @@ impl Interp<'_> {
             }
             values.push(words);
         }
-        let plain = append && !attrs.integer && !attrs.readonly && elements.iter().all(|e| e.subscript.is_none());
-        if plain && let Some(Content::Indexed(m)) = self.sh.vars.get_mut(name).map(|v| &mut v.content) {
+        let grows = append && !attrs.integer && !attrs.readonly && elements.iter().all(|e| e.subscript.is_none());
+        if grows && let Some(Content::Indexed(m)) = self.sh.vars.get_mut(name).map(|v| &mut v.content) {
             // The array grows where it is: a script may add to it in every line.
             let mut next = m.keys().next_back().map_or(0, |k| k.saturating_add(1));
             let room = limits::MAX_FIELDS.saturating_sub(m.len());
@@ -222,9 +268,9 @@ impl Interp<'_> {
             _ => BTreeMap::new(),
         };
         let mut next = m.keys().next_back().map_or(0, |k| k.saturating_add(1));
-        for (e, mut words) in elements.iter().zip(values) {
+        for (i, (e, mut words)) in elements.iter().zip(values).enumerate() {
             match &e.subscript {
-                Some(s) => {
+                Some(s) if !plain.contains(&i) => {
                     let index = self.arith(s).unwrap_or(next);
                     let mut v = words.pop().unwrap_or_default();
                     if e.append
@@ -236,7 +282,7 @@ impl Interp<'_> {
                     m.insert(index, cased(v, attrs, at));
                     next = index.saturating_add(1);
                 }
-                None => {
+                _ => {
                     for w in words {
                         if m.len() >= limits::MAX_FIELDS {
                             self.limit("elements of an array", at);
@@ -286,12 +332,15 @@ impl Interp<'_> {
                 }
                 self.prepare(&name, &d);
                 match early {
-                    Some(v) if d.attrs.nameref => self.sh.set(&name, Content::Scalar(v)),
+                    Some(v) if d.attrs.nameref => self.refer(&mut d, &name, v),
                     Some(v) => {
                         let at = self.at(a.span);
-                        self.assign_scalar(&name, v, a.append, at);
+                        if !self.declared_array(&d, &name, &v, at) {
+                            self.assign_scalar(&name, v, a.append, at);
+                        }
                     }
                     None => {
+                        self.declared_subscript(&name, a);
                         let _ = self.assign(a);
                     }
                 }
@@ -304,6 +353,11 @@ impl Interp<'_> {
             for f in fields {
                 self.declare_field(&mut d, &f, at);
             }
+        }
+        if words.is_empty() || d.print && d.options {
+            // It prints every variable.
+            let at = Place::new(self.text, Default::default());
+            self.emit(1, Value::unknown(Why::NotComputed("list of variables"), at));
         }
         self.sh.status = d.status;
     }
@@ -336,6 +390,7 @@ impl Interp<'_> {
         }
         d.options = false;
         if d.functions {
+            d.status = if self.sh.functions.contains_key(&prefix) { d.status } else { None };
             self.emit(1, Value::unknown(Why::NotComputed("declaration of a function"), at));
             return;
         }
@@ -377,7 +432,8 @@ impl Interp<'_> {
         }
         self.prepare(&name, d);
         match (value, subscript) {
-            (Some(v), None) if d.attrs.nameref => self.sh.set(&name, Content::Scalar(v)),
+            (Some(v), None) if d.attrs.nameref => self.refer(d, &name, v),
+            (Some(v), None) if self.declared_array(d, &name, &v, at) => {}
             (Some(v), None) => self.assign_scalar(&name, v, append, at),
             (Some(v), Some(s)) => match self.key_text(&name, &s, at) {
                 Some(k) => self.set_element(&name, &k, v),
@@ -386,6 +442,63 @@ impl Interp<'_> {
             (None, _) => {}
         }
         self.finish(&name, d);
+    }
+
+    /// An assignment as a word: what `$_` is after a declaration.
+    pub(crate) fn declared_text(&mut self, a: &Assignment) -> Value {
+        let at = self.at(a.span);
+        let mut out = Value::computed(a.name.as_bytes(), at, Taint::default());
+        if let (AssignValue::Word(_), None) = (&a.value, &a.subscript) {
+            out.push(Value::computed(if a.append { b"+=" } else { b"=" }, at, Taint::default()));
+            out.push(self.variable(&a.name, at).unwrap_or_default());
+        }
+        out
+    }
+
+    /// `declare -n name=target`
+    fn refer(&mut self, d: &mut Declaration, name: &str, v: Value) {
+        if let Some(text) = v.as_str() {
+            let base = text.split('[').next().unwrap_or_default();
+            let valid = base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && base.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            if !valid {
+                d.status = Some(1);
+                self.sh.unset(name);
+                d.attrs.nameref = false;
+                self.sh.attrs(name, |a| a.nameref = false);
+                d.attrs.nameref = true;
+                return;
+            }
+        }
+        self.sh.set(name, Content::Scalar(v));
+    }
+
+    /// `declare m[$k]=v`: the subscript of an associative array is expanded, and what that gives is expanded once more.
+    fn declared_subscript(&mut self, name: &str, a: &Assignment) {
+        if let Some(s) = &a.subscript
+            && matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Assoc(_)))
+        {
+            let at = self.at(s.span);
+            let key = self.quoted_parts(&s.parts);
+            let _ = self.expand_key(key, at);
+        }
+    }
+
+    /// `declare -a 'a=(…)'`: the shell reads the text between the parentheses, and runs what is substituted in it.
+    fn declared_array(&mut self, d: &Declaration, name: &str, v: &Value, at: Place) -> bool {
+        let array = d.array
+            || d.assoc
+            || matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Indexed(_) | Content::Assoc(_)));
+        let text = v.as_literal().is_some_and(|b| b.first() == Some(&b'(') && b.last() == Some(&b')'));
+        if !array || !text {
+            return false;
+        }
+        let mut line = Value::computed(format!("{name}=").as_bytes(), at, Taint::default());
+        line.push(v.clone());
+        let by = self.process("", Vec::new(), at, true);
+        let env = super::nested::Env::Current(None);
+        self.evaluate(self.language, line, crate::effect::graph::Reach::Argument, by, at, env);
+        true
     }
 
     /// `declare -p name`

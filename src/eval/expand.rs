@@ -31,8 +31,19 @@ pub(crate) enum Run {
     Piece(Piece, Mode),
     /// A quoted empty string: the field exists even if nothing else is in it.
     Null,
-    /// The border between two elements of `"$@"`: a new field begins.
-    Break,
+    /// The border between two elements of `$@` or an array.
+    Break(Border),
+}
+
+/// What stands between two elements of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Border {
+    /// `"$@"`: a new field begins, whatever IFS is.
+    Quoted,
+    /// `$@`: a new field begins; where nothing is split it is a blank.
+    At,
+    /// `$*`: the same, but where nothing is split it is the first character of IFS.
+    Star,
 }
 
 /// First byte of a marker that stands for an unknown piece in a text that is read again.
@@ -57,6 +68,13 @@ impl Interp<'_> {
             let first = out.is_empty();
             let from = out.len();
             self.field_word(w, &mut out);
+            // zsh: `=name` is the path of that program.
+            if self.language == crate::effect::Language::Zsh
+                && matches!(w.parts.first().map(|p| &p.kind), Some(PartKind::Literal(b)) if b.len() > 1 && b.starts_with(b"="))
+                && let Some(v) = out.get_mut(from)
+            {
+                *v = v.split_at(1).1;
+            }
             // A word that may not be there: the command word has readings with and without it, the others are any number
             // of words.
             for v in out.iter_mut().skip(if first { 1 } else { from }) {
@@ -131,6 +149,25 @@ impl Interp<'_> {
         self.joined(runs, false)
     }
 
+    /// Expands the key of an associative array: quotes and backslashes go.
+    pub(crate) fn key_parts(&mut self, parts: &[Part]) -> Value {
+        let mut v = Value::default();
+        for p in parts {
+            match &p.kind {
+                PartKind::Literal(b) if b.contains(&b'\\') => {
+                    let mut text = Vec::with_capacity(b.len());
+                    let mut it = b.iter();
+                    while let Some(c) = it.next() {
+                        text.push(if *c == b'\\' { it.next().copied().unwrap_or(*c) } else { *c });
+                    }
+                    v.push(Value::computed(&text, self.at(p.span), Taint::default()));
+                }
+                _ => v.push(self.quoted_parts(std::slice::from_ref(p))),
+            }
+        }
+        v
+    }
+
     /// Expands a word that is a pattern: quoted text stays literal, unquoted globs (also those that come out of
     /// variables) become glob pieces.
     pub(crate) fn pattern(&mut self, word: &Word) -> Value {
@@ -154,9 +191,15 @@ impl Interp<'_> {
                 }
                 Run::Piece(p, _) => v.push_piece(p),
                 Run::Null => {}
-                Run::Break => {
+                Run::Break(border) => {
                     let at = v.place();
-                    v.push(Value::computed(b" ", at, Taint::default()));
+                    let between = match border {
+                        Border::Quoted | Border::At => Some(b' '),
+                        Border::Star => self.ifs().map_or(Some(b' '), |ifs| ifs.first().copied()),
+                    };
+                    if let Some(b) = between {
+                        v.push(Value::computed(&[b], at, Taint::default()));
+                    }
                 }
             }
         }
@@ -326,7 +369,7 @@ impl Interp<'_> {
             if let Piece::Unknown(u) = &mut p
                 && !quoted
                 && !self.sh.opts.no_split
-                && !matches!(u.why, Why::Home(_))
+                && !u.why.is_one_word()
             {
                 u.splits = true;
             }
@@ -339,7 +382,7 @@ impl Interp<'_> {
         self.drop_glued_parameters(&mut runs);
         let noglob = self.sh.opts.noglob;
         // Without anything that was expanded there is nothing to split: one field, if there is anything at all.
-        if !runs.iter().any(|r| matches!(r, Run::Piece(_, Mode::Expanded) | Run::Break)) {
+        if !runs.iter().any(|r| matches!(r, Run::Piece(_, Mode::Expanded) | Run::Break(_))) {
             if !runs.is_empty() {
                 let mut v = Value::default();
                 for r in runs {
@@ -356,12 +399,22 @@ impl Interp<'_> {
             Some(b) => Ifs::Known(b),
             None => Ifs::Unknown,
         };
+        // Unquoted elements are joined with a first character of IFS that is no blank, and split at it again: empty ones
+        // survive that.
+        let between = match &ifs {
+            Ifs::Known(k) => k.first().copied().filter(|b| !matches!(b, b' ' | b'\t' | b'\n')),
+            Ifs::Unknown => None,
+        };
         let mut group: Vec<SplitRun> = Vec::new();
         for r in runs {
-            match r {
-                Run::Break => out.append(&mut split::split(&std::mem::take(&mut group), &ifs, !noglob)),
-                Run::Null => group.push(SplitRun { value: Value::default(), kind: RunKind::Quoted }),
-                Run::Piece(p, mode) => {
+            match (r, between) {
+                (Run::Break(Border::At | Border::Star), Some(b)) => {
+                    let value = Value::computed(&[b], Place::default(), Taint::default());
+                    group.push(SplitRun { value, kind: RunKind::Expanded });
+                }
+                (Run::Break(_), _) => out.append(&mut split::split(&std::mem::take(&mut group), &ifs, !noglob)),
+                (Run::Null, _) => group.push(SplitRun { value: Value::default(), kind: RunKind::Quoted }),
+                (Run::Piece(p, mode), _) => {
                     let mut value = Value::default();
                     push_glob(&mut value, p, noglob);
                     let kind = match mode {
@@ -696,10 +749,13 @@ fn inner(span: Span, len: usize, opening: u32) -> Span {
 }
 
 fn is_at(p: &crate::syntax::ast::Param) -> bool {
-    p.name == "@" || matches!(p.subscript, Some(crate::syntax::ast::Subscript::At))
+    use crate::syntax::ast::{ParamOp, Subscript};
+    p.name == "@"
+        || matches!(p.subscript, Some(Subscript::At))
+        || matches!(p.op, ParamOp::Keys(true) | ParamOp::Names(true))
 }
 
-fn has_braces(parts: &[Part]) -> bool {
+pub(crate) fn has_braces(parts: &[Part]) -> bool {
     parts.iter().any(|p| matches!(p.kind, PartKind::Braces(_) | PartKind::BraceRange(..)))
 }
 

@@ -121,12 +121,20 @@ impl Interp<'_> {
             if substitutions == self.substitutions && !self.fatal {
                 self.sh.status = Some(0);
             }
+            self.sh.last_arg = Some(Value::default());
             Flow::Next
         } else if let Some(kind) = declaration {
             let by = self.process(&argv.first().map(Value::show).unwrap_or_default(), argv, at, true);
             let saved = self.redirect_all(&c.redirects, c.span, Some(by));
             let rest = s.words.get(1..).unwrap_or(&[]);
             self.declare(kind, rest);
+            self.sh.last_arg = match rest.last() {
+                None => s.words.first().map(|w| self.single(w)),
+                Some(w) => Some(match w.assignment.as_deref() {
+                    Some(a) => self.declared_text(a),
+                    None => self.single(w),
+                }),
+            };
             // Assignments before it hold for nothing that is expanded here; what is substituted in them runs.
             let (vars, status) = (self.sh.vars.clone(), self.sh.status);
             for a in &s.assignments {
@@ -144,11 +152,15 @@ impl Interp<'_> {
             self.restore_fds(saved);
             Flow::Next
         } else {
-            // Prefix assignments hold for this command only.
+            // Prefix assignments hold for this command only, and not for its redirections.
+            let plain = (!s.assignments.is_empty()).then(|| self.sh.vars.clone());
+            let outer = std::mem::replace(&mut self.unprefixed, plain);
             let mut old = Vec::new();
             let mut env = Vec::new();
             for a in &s.assignments {
-                old.push((a.name.clone(), self.sh.vars.shared(&a.name)));
+                let target = self.sh.target(&a.name).into_owned();
+                let var = self.sh.vars.shared(&target);
+                old.push((target, var));
                 let v = self.assign(a);
                 env.push((a.name.clone(), v.unwrap_or_default(), self.at(a.span)));
             }
@@ -160,6 +172,7 @@ impl Interp<'_> {
             }
             let only_parameters = argv.iter().all(super::outer::is_parameters);
             let flow = self.alias_or_run(argv, at, &c.redirects, &env, c);
+            self.unprefixed = outer;
             // `a=b $*` without parameters is an assignment and nothing else.
             if !only_parameters {
                 for (name, var) in old.into_iter().rev() {
@@ -204,7 +217,19 @@ impl Interp<'_> {
             // What the alias stands for, with the words that follow it, in place of the command. A script does not
             // expand aliases unless it is told to, so there it is only possible.
             let mut text = body;
-            for w in argv.iter().skip(1) {
+            // After an alias that ends in a blank the next word is looked up, too.
+            let mut rest = argv.get(1..).unwrap_or(&[]);
+            let mut turns = 0u32;
+            while text.as_literal().is_some_and(|b| matches!(b.last(), Some(b' ' | b'\t')))
+                && let Some((next, more)) = rest.split_first()
+                && let Some(body) = next.as_str().and_then(|n| self.sh.aliases.get(n.as_ref()))
+                && turns < 32
+            {
+                text.push(body.clone());
+                rest = more;
+                turns = turns.saturating_add(1);
+            }
+            for w in rest {
                 text.push(Value::computed(b" ", at, Taint::default()));
                 let quoted = match w.as_literal() {
                     Some(b) => Value::computed(&crate::value::quote::shell_quote(&b), w.place(), w.taint()),
@@ -214,8 +239,8 @@ impl Interp<'_> {
             }
             self.calls.push(format!("alias {name}"));
             let certain = self.interactive || self.sh.opts.expand_aliases || self.language == Language::Sh;
-            // Where the alias is expanded for certain, its name is never run.
-            let by = self.process(&name, if certain { Vec::new() } else { argv.clone() }, at, true);
+            // The name itself is run, if at all, as a command of its own.
+            let by = self.process(&name, Vec::new(), at, true);
             let saved = self.certainty;
             if !certain {
                 self.certainty = Certainty::Possible;
@@ -277,9 +302,10 @@ impl Interp<'_> {
             && let Some(n) = &name
             && let Some(f) = self.sh.functions.get(n).cloned()
         {
-            let saved = redirects.map(|r| self.redirect_all(r, at.span, None)).unwrap_or_default();
+            let saved = self.redirect_unprefixed(redirects, at, None);
             if !f.maybe {
                 let flow = self.call_function(n, &f, &argv, at);
+                self.sh.last_arg = argv.last().cloned();
                 self.restore_fds(saved);
                 return flow;
             }
@@ -300,7 +326,7 @@ impl Interp<'_> {
         // The redirections of a program are expanded in its own process: what they assign is gone with it.
         let own = argv.first().and_then(|w| super::builtin::named(&w.as_str()?)).is_none() && inv.builtin.is_none();
         let vars = own.then(|| self.sh.vars.clone());
-        let saved = redirects.map(|r| self.redirect_all(r, at.span, Some(by))).unwrap_or_default();
+        let saved = self.redirect_unprefixed(redirects, at, Some(by));
         if let Some(v) = vars {
             self.sh.vars = v;
         }
@@ -324,6 +350,25 @@ impl Interp<'_> {
     pub(crate) fn read_argv(&self, argv: &[Value]) -> Invocation {
         let shell = matches!(self.language, Language::PowerShell | Language::Cmd).then_some(self.language);
         crate::command::argv::read_in(shell, argv)
+    }
+
+    /// Redirections are expanded before assignments in front of the command take effect.
+    fn redirect_unprefixed(
+        &mut self,
+        redirects: Option<&[crate::syntax::ast::Redirect]>,
+        at: Place,
+        by: Option<ProcessId>,
+    ) -> super::streams::Saved {
+        let Some(redirects) = redirects else { return Vec::new() };
+        match self.unprefixed.take() {
+            Some(plain) if !redirects.is_empty() => {
+                let vars = std::mem::replace(&mut self.sh.vars, plain);
+                let saved = self.redirect_all(redirects, at.span, by);
+                self.sh.vars = vars;
+                saved
+            }
+            _ => self.redirect_all(redirects, at.span, by),
+        }
     }
 
     fn run_invocation(&mut self, inv: &Invocation, argv: &[Value], at: Place, by: ProcessId, functions: bool) -> Flow {
@@ -361,7 +406,7 @@ impl Interp<'_> {
         let executed = inv.uses.iter().find(|u| u.role == Role::PathExec);
         if word.is_known() && executed.is_none() {
             self.doubt(DoubtKind::UnknownProgram, inv.name.clone(), word.place());
-            let stdin = self.read_all(0);
+            let stdin = self.peek_all(0);
             self.note_stdin(by, &stdin);
             let mut taint = stdin.map(|v| v.taint()).unwrap_or_default();
             argv.iter().skip(1).for_each(|v| taint.join(&v.taint()));
@@ -380,7 +425,7 @@ impl Interp<'_> {
         let nothing = argv.iter().all(super::outer::is_parameters).then(|| word.clone());
         let id = self.effect(Verb::Spawn, Object::Command(argv.to_vec()), by, word.place());
         self.flow(id, &word.taint());
-        let stdin = self.read_all(0);
+        let stdin = self.peek_all(0);
         self.note_stdin(by, &stdin);
         let taint = stdin.map(|v| v.taint()).unwrap_or_default();
         // Where there are no parameters no command runs and nothing is printed.
@@ -404,7 +449,7 @@ impl Interp<'_> {
             }
             None => {
                 self.doubt(DoubtKind::UnknownProgram, path.show(), path.place());
-                let stdin = self.read_all(0);
+                let stdin = self.peek_all(0);
                 self.note_stdin(by, &stdin);
                 let mut taint = stdin.map(|v| v.taint()).unwrap_or_default();
                 taint.step(Channel::Filter);

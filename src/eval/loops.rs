@@ -39,6 +39,30 @@ impl Interp<'_> {
             self.sh.status = Some(0);
         }
         if select {
+            let known = items.iter().all(Value::is_known);
+            let mut turns = 0u32;
+            while known
+                && turns < limits::MAX_TURNS
+                && matches!(self.sh.fd(0), super::scope::End::Input(_))
+                && self.spend(1)
+            {
+                let Ok(line) = self.read_line(0, b'\n') else { break };
+                let Some(line) = line else { return Flow::Next };
+                let Some(text) = line.as_str().map(|s| s.into_owned()) else { break };
+                turns = turns.saturating_add(1);
+                let n = text.trim().parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+                let item = n.and_then(|n| items.get(n)).cloned().unwrap_or_default();
+                self.sh.set_scalar("REPLY", line);
+                let target = self.sh.target(&f.name).into_owned();
+                self.sh.set_scalar(&target, item);
+                match self.list(&f.body) {
+                    Flow::Next | Flow::Continue(0 | 1) => {}
+                    Flow::Break(n) if n > 1 => return Flow::Break(n.saturating_sub(1)),
+                    Flow::Break(_) => return Flow::Next,
+                    Flow::Continue(n) => return Flow::Continue(n.saturating_sub(1)),
+                    other => return other,
+                }
+            }
             // Which one a person picks is not known.
             let mut v = Value::default();
             if let Some(first) = items.first().cloned() {

@@ -10,6 +10,7 @@ mod builtin;
 mod compute;
 mod cond;
 mod declare;
+mod dialects;
 mod effects;
 mod expand;
 mod glob;
@@ -130,6 +131,12 @@ pub(crate) struct Interp<'a> {
     skip_functions: bool,
     /// Command substitutions that were run so far.
     substitutions: u64,
+    /// An error ended the shell: what follows runs only if there was none after all.
+    ended: bool,
+    /// `echo` printed something with a backslash in it, which shells treat differently.
+    escapes_differ: bool,
+    /// The variables without the assignments in front of the command that is about to run.
+    unprefixed: Option<map::Map<scope::Var>>,
     /// An expansion failed, which ends a shell that is not interactive.
     pub(crate) fatal: bool,
     /// How often something was walked that may not run.
@@ -194,6 +201,9 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         fd_names: 63,
         skip_functions: false,
         substitutions: 0,
+        ended: false,
+        escapes_differ: false,
+        unprefixed: None,
         fatal: false,
         forks: 0,
         only_parameters: false,
@@ -332,10 +342,15 @@ impl Interp<'_> {
     /// Runs something on a copy of the shell's state, and gives its exit status.
     pub(crate) fn subshell(&mut self, body: impl FnOnce(&mut Self)) -> Option<i32> {
         let saved = self.sh.clone();
+        // An error ends the subshell alone.
+        let (certainty, ended) = (self.certainty, self.ended);
         self.sh.subshell = true;
+        self.sh.exit_trap = None;
         body(self);
-        let status = self.sh.status;
+        self.run_exit_trap();
+        let status = if self.ended && !ended { None } else { self.sh.status };
         self.sh = saved;
+        (self.certainty, self.ended) = (certainty, ended);
         status
     }
 
@@ -500,6 +515,22 @@ impl Interp<'_> {
     pub(crate) fn arith(&mut self, text: &ArithText) -> Result<i64, Taint> {
         let v = self.quoted_parts(&text.parts);
         let v = self.drop_parameters_within(v);
+        // Single quotes are no part of arithmetic; of the key of an associative array they are.
+        let mut depth = 0i32;
+        for p in &text.parts {
+            match &p.kind {
+                crate::syntax::ast::PartKind::Literal(b) => {
+                    for c in b.iter() {
+                        depth = depth.saturating_add(i32::from(*c == b'[')).saturating_sub(i32::from(*c == b']'));
+                    }
+                }
+                crate::syntax::ast::PartKind::Single(_) | crate::syntax::ast::PartKind::AnsiC(_) if depth <= 0 => {
+                    self.fatal = true;
+                    return Err(v.taint());
+                }
+                _ => {}
+            }
+        }
         self.arith_of(&v)
     }
 

@@ -142,7 +142,12 @@ impl Interp<'_> {
     }
 
     fn shell_code(&mut self, language: Language, bytes: &[u8], env: &Env) -> Flow {
+        if matches!(env, Env::Current(_)) {
+            // The text is read now, with the aliases that there are.
+            self.sh.apply_aliases();
+        }
         let prog = self.read_shell(language, bytes);
+        let broken = !prog.unparsed.is_empty();
         let saved_language = self.language;
         let flow = match env {
             Env::Current(args) => {
@@ -171,6 +176,7 @@ impl Interp<'_> {
                 let calls = std::mem::take(&mut self.calls);
                 self.dialect_options(language);
                 self.statements(&prog);
+                self.run_exit_trap();
                 let status = self.sh.status;
                 self.calls = calls;
                 self.sh = saved;
@@ -179,6 +185,9 @@ impl Interp<'_> {
             }
         };
         self.language = saved_language;
+        if broken {
+            self.sh.status = None;
+        }
         flow
     }
 

@@ -38,7 +38,7 @@ impl Interp<'_> {
         let more = |r: &Run| match r {
             Run::Piece(Piece::Literal(l), _) => !l.bytes.is_empty(),
             Run::Piece(..) => !parameter(r),
-            Run::Null | Run::Break => false,
+            Run::Null | Run::Break(_) => false,
         };
         if runs.len() < 2 || !runs.iter().any(parameter) || !runs.iter().any(more) {
             return;

@@ -4,14 +4,14 @@
 //! piece that keeps what the text came from.
 
 use super::Interp;
-use super::expand::{Mode, Run};
+use super::expand::{Border, Mode, Run};
 use super::glob::compile;
 use super::scope::Content;
 use crate::effect::Language;
 use crate::effect::graph::DoubtKind;
 use crate::source::{Place, Span};
 use crate::syntax::ast::{ArithText, Param, ParamOp, ReplaceAt, Subscript, Word};
-use crate::value::pattern::{Extent, Replacement};
+use crate::value::pattern::{Extent, PatPiece, Replacement};
 use crate::value::quote::{self, Case};
 use crate::value::{Bytes, Piece, Taint, Value, Why};
 
@@ -92,11 +92,7 @@ impl Interp<'_> {
     }
 
     fn many_runs(&mut self, list: Vec<Value>, star: bool, quoted: bool, at: Place, out: &mut Vec<Run>) {
-        let first = self.ifs().and_then(|ifs| ifs.first().copied());
-        let separates = first.is_some_and(|b| !matches!(b, b' ' | b'\t' | b'\n'));
-        if (star && quoted) || (!quoted && separates && !self.sh.opts.no_split && list.len() > 1) {
-            // Unquoted, elements are joined with a first character of IFS that is no blank, and split at it again: empty
-            // ones survive that.
+        if star && quoted {
             let sep: Vec<u8> = match self.ifs() {
                 Some(ifs) => ifs.first().map(|b| vec![*b]).unwrap_or_default(),
                 None => b" ".to_vec(),
@@ -108,14 +104,18 @@ impl Interp<'_> {
                 }
                 v.push(item);
             }
-            if v.pieces.is_empty() && quoted {
+            if v.pieces.is_empty() {
                 out.push(Run::Null);
             }
-            return self.value_runs(v, quoted, out);
+            return self.value_runs(v, true, out);
         }
         for (i, v) in list.into_iter().enumerate() {
             if i > 0 {
-                out.push(Run::Break);
+                out.push(Run::Break(match (quoted, star) {
+                    (true, _) => Border::Quoted,
+                    (false, true) => Border::Star,
+                    (false, false) => Border::At,
+                }));
             }
             if v.pieces.is_empty() {
                 if quoted {
@@ -221,6 +221,12 @@ impl Interp<'_> {
                 "OPTIND" => Value::computed(b"1", at, Taint::default()),
                 _ => Value::unknown(Why::Environment(name.to_string()), at),
             };
+            if let Some(Subscript::Index(t)) = subscript {
+                // What is substituted in it runs, whatever the variable is.
+                let fatal = self.fatal;
+                let _ = self.arith(t);
+                self.fatal = fatal;
+            }
             let mut v = v;
             let many = matches!(subscript, Some(Subscript::At | Subscript::Star));
             // It may be unset, or an array.
@@ -266,7 +272,7 @@ impl Interp<'_> {
     /// `${name[subscript]}`
     fn indexed(&mut self, name: &str, subscript: &ArithText, at: Place) -> Option<Value> {
         if matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Assoc(_))) {
-            let key = self.quoted_parts(&subscript.parts);
+            let key = self.key_parts(&subscript.parts);
             return match key.as_literal() {
                 Some(k) => self.element(name, &k, at),
                 None => Some(self.any_element(name, key.taint(), at)),
@@ -454,7 +460,7 @@ impl Interp<'_> {
             }
             ParamOp::Replace(where_, w, r) => {
                 let pat = self.pattern(w);
-                let rep = r.as_ref().map(|r| self.single(r)).unwrap_or_default();
+                let rep = self.replacement(r.as_ref());
                 let v = v?;
                 Some(self.replace(v, *where_, &pat, &rep, at))
             }
@@ -479,7 +485,8 @@ impl Interp<'_> {
             }
             ParamOp::Transform(op) => {
                 if *op == b'a' {
-                    let attrs = self.sh.var(&p.name).map(|v| (v.attrs, v.content.clone()));
+                    let target = self.sh.target(&p.name);
+                    let attrs = self.sh.var(&target).map(|v| (v.attrs, v.content.clone()));
                     return Some(Value::computed(&attribute_letters(attrs), at, Taint::default()));
                 }
                 if *op == b'A' || *op == b'K' || *op == b'k' {
@@ -556,6 +563,9 @@ impl Interp<'_> {
             }
             (Taken::Either, ParamOp::Error(..)) => {
                 let _ = self.single(w);
+                // The shell goes on only if it is set.
+                self.certainty = self.certainty.min(crate::effect::Certainty::Conditional);
+                self.ended = true;
                 self.push_value(v.unwrap_or_default(), quoted, out);
             }
             (Taken::Value, ParamOp::Alternative(..)) | (Taken::Word, ParamOp::Default(..)) => {
@@ -672,16 +682,54 @@ impl Interp<'_> {
         })
     }
 
-    fn replace(&mut self, v: Value, where_: ReplaceAt, pat: &Value, rep: &Value, at: Place) -> Value {
+    /// The word after the second `/`: its bytes, and whether an `&` in them stands for what was matched. `Err` with what
+    /// it comes from where it is not known.
+    fn replacement(&mut self, word: Option<&Word>) -> Result<Vec<(Vec<u8>, bool)>, Taint> {
+        let mut runs = Vec::new();
+        if let Some(w) = word {
+            self.runs(&w.parts, false, &mut runs);
+        }
+        // Other shells know no `&`.
+        let active = matches!(self.language, Language::Bash | Language::Sh);
+        let mut out = Vec::new();
+        for r in runs {
+            match r {
+                Run::Piece(Piece::Literal(l), mode) => out.push((l.bytes.to_vec(), active && mode != Mode::Quoted)),
+                Run::Piece(p, _) => {
+                    let v = super::builtin::globs_as_text(&Value { pieces: smallvec::smallvec![p] });
+                    match v.as_literal() {
+                        Some(b) => out.push((b.into_owned(), active)),
+                        None => return Err(v.taint()),
+                    }
+                }
+                Run::Break(_) => out.push((b" ".to_vec(), false)),
+                Run::Null => {}
+            }
+        }
+        Ok(out)
+    }
+
+    fn replace(
+        &mut self,
+        v: Value,
+        where_: ReplaceAt,
+        pat: &Value,
+        rep: &Result<Vec<(Vec<u8>, bool)>, Taint>,
+        at: Place,
+    ) -> Value {
         if pat.pieces.is_empty() && matches!(where_, ReplaceAt::First | ReplaceAt::All) {
             return v;
         }
-        let (Some(pattern), Some(rep_bytes)) = (compile(pat, false), rep.as_literal()) else {
+        let (Some(pattern), Ok(rep)) = (compile(pat, false), rep) else {
             let mut t = v.taint();
-            t.join(&rep.taint());
+            if let Err(r) = rep {
+                t.join(r);
+            }
             return Value::unknown_tainted(Why::NotComputed("replacement in text"), at, t);
         };
-        let with = Replacement::literal(&rep_bytes);
+        let pieces: Vec<PatPiece<'_>> =
+            rep.iter().map(|(b, active)| if *active { PatPiece::Active(b) } else { PatPiece::Literal(b) }).collect();
+        let with = Replacement::parse(&pieces);
         map_known(v, at, |b| {
             match where_ {
                 ReplaceAt::First => pattern.replace(b, &with, false),

@@ -95,6 +95,9 @@ pub(crate) struct Opts {
     pub(crate) no_split: bool,
 }
 
+/// The code of `trap … EXIT`: its text, who set it and where, and whether that is certain.
+pub(crate) type ExitTrap = (Value, crate::effect::ProcessId, crate::source::Place, crate::effect::Certainty);
+
 /// The state of one shell.
 #[derive(Clone, Debug)]
 pub(crate) struct Shell {
@@ -115,6 +118,8 @@ pub(crate) struct Shell {
     pub(crate) cwd: Option<Value>,
     pub(crate) dirs: Vec<Option<Value>>,
     pub(crate) opts: Opts,
+    /// The code of `trap … EXIT`, and who set it.
+    pub(crate) exit_trap: Option<ExitTrap>,
     /// Saved variables of the functions that are active, innermost last: restored when the function returns.
     pub(crate) locals: Vec<Frame>,
     /// Exit status of the last command, where known.
@@ -139,6 +144,7 @@ impl Default for Shell {
             cwd: None,
             dirs: Vec::new(),
             opts: Opts::default(),
+            exit_trap: None,
             locals: Vec::new(),
             status: Some(0),
             last_arg: None,
@@ -334,6 +340,11 @@ impl Shell {
                 out.aliases.put(&name, body);
             }
         }
+        out.exit_trap = match (out.exit_trap, other.exit_trap) {
+            (Some((a, by, at, c)), Some((b, _, _, d))) => Some((Value::either(a, b), by, at, c.min(d))),
+            // One of the paths sets none.
+            (a, b) => a.or(b).map(|(v, by, at, c)| (v, by, at, c.min(crate::effect::Certainty::Conditional))),
+        };
         // What one path takes back, the other may still have.
         let made = other.alias_changes.into_iter().filter(|c| matches!(c, Some((_, Some(_)))));
         out.alias_changes.extend(made);

@@ -21,17 +21,14 @@ const MAX_LEVEL: u32 = 2_000;
 const SHALLOW: u32 = 8;
 
 impl Interp<'_> {
-    /// The root text.
-    pub(crate) fn root(&mut self, shell: Language, bytes: &[u8]) {
-        // Shells with a language of their own, not of the sh family, have front ends of their own.
-        if matches!(shell, Language::PowerShell | Language::Cmd) {
-            let at = self.at(crate::source::Span::new(0, bytes.len()));
-            let by = self.process("", Vec::new(), at, true);
-            self.script_code(shell, bytes, by, at);
-            return;
+    /// The code of `trap … EXIT`: what the shell runs before it leaves.
+    pub(crate) fn run_exit_trap(&mut self) {
+        if let Some((code, by, at, certainty)) = self.sh.exit_trap.take() {
+            let saved = self.certainty;
+            self.certainty = saved.min(certainty);
+            self.evaluate(self.language, code, Reach::Deferred, by, at, super::nested::Env::Current(None));
+            self.certainty = saved;
         }
-        let prog = self.read_shell(shell, bytes);
-        self.statements(&prog);
     }
 
     /// Reads a shell text: the reader's tree, and after it what only the witness sees, marked as possible.
@@ -88,6 +85,9 @@ impl Interp<'_> {
             let saved = self.certainty;
             if list.possible {
                 self.certainty = Certainty::Possible;
+            }
+            if self.ended {
+                self.certainty = self.certainty.min(Certainty::Conditional);
             }
             let flow = self.list(list);
             self.certainty = saved;
@@ -289,6 +289,7 @@ impl Interp<'_> {
             if std::mem::take(&mut self.fatal) {
                 // The shell ends here, with an error. What follows is looked at all the same, as something that may run.
                 self.certainty = self.certainty.min(Certainty::Conditional);
+                self.ended = true;
                 self.sh.status = None;
             }
             return flow;

@@ -358,6 +358,14 @@ impl Interp<'_> {
         old
     }
 
+    /// The same without taking it: a program of which nothing is known may leave it to those that come after it.
+    pub(crate) fn peek_all(&mut self, fd: u32) -> Option<Value> {
+        match self.sh.fd(fd).clone() {
+            End::Input(i) => Some(self.input(i)),
+            _ => self.read_all(fd),
+        }
+    }
+
     /// What an input still holds.
     pub(crate) fn input(&self, i: usize) -> Value {
         self.inputs.get(i).cloned().unwrap_or_default()

@@ -461,6 +461,15 @@ impl Value {
 }
 
 impl Why {
+    /// True for what is one word wherever it stands: a home directory, a number.
+    pub fn is_one_word(&self) -> bool {
+        match self {
+            Why::Home(_) => true,
+            Why::Parameter(n) => matches!(n.as_str(), "?" | "#" | "$" | "!"),
+            Why::NotComputed(what) => matches!(*what, "arithmetic" | "length of text" | "number of elements"),
+            _ => false,
+        }
+    }
     /// For people: `$NAME` for variables, `<…>` for the rest.
     pub fn show(&self) -> String {
         match self {

@@ -117,8 +117,7 @@ impl Splitter<'_> {
             Piece::Literal(l) => self.literal(l),
             Piece::Glob(..) => self.add(piece.clone()),
             Piece::Unknown(u) => {
-                // A home directory is one word everywhere.
-                let splits = !matches!(self.ifs, Ifs::Known(k) if k.is_empty()) && !matches!(u.why, Why::Home(_));
+                let splits = !matches!(self.ifs, Ifs::Known(k) if k.is_empty()) && !u.why.is_one_word();
                 let mut u = u.clone();
                 u.splits = splits;
                 self.add(Piece::Unknown(u));
@@ -136,7 +135,7 @@ impl Splitter<'_> {
                         if let (Some(Piece::Unknown(u)), false) =
                             (v.pieces.first_mut(), matches!(self.ifs, Ifs::Known(k) if k.is_empty()))
                         {
-                            u.splits = !matches!(u.why, Why::Home(_));
+                            u.splits = !u.why.is_one_word();
                         }
                         return Some(v);
                     }

@@ -45,7 +45,6 @@ pub(crate) struct Difference {
 
 /// Names that bash itself runs, so that they never reach the handler.
 const OWN: &[&str] = &[
-    "",
     ".",
     ":",
     "[",
@@ -120,13 +119,17 @@ pub(crate) fn compare(text: &str, theirs: &Events, tally: &mut Tally) -> Option<
     let analysis = analyze(text.as_bytes(), &options);
     tally.texts += 1;
     let graph = &analysis.graph;
-    // An alias is no process of its own.
-    let by = |p: &Process| {
+    // The commands around one. An alias is none.
+    let around = |p: &Process| {
+        let mut names = Vec::new();
         let mut q = p.parent.and_then(|q| graph.process(q));
-        while let Some(p) = q.filter(|p| p.argv.is_empty()) {
+        while let Some(p) = q {
+            if !p.argv.is_empty() {
+                names.push(p.name.clone());
+            }
             q = p.parent.and_then(|q| graph.process(q));
         }
-        q.map(|q| q.name.as_str())
+        names
     };
     let ours: Vec<&Process> = graph
         .processes
@@ -134,7 +137,7 @@ pub(crate) fn compare(text: &str, theirs: &Events, tally: &mut Tally) -> Option<
         .filter(|p| !p.argv.is_empty())
         // What `eval` runs counts, what a program runs does not: bash never starts that program. Nor does it tell of
         // what `exec` starts.
-        .filter(|p| by(p).is_none_or(|q| OWN.contains(&q) && q != "exec"))
+        .filter(|p| around(p).iter().all(|q| OWN.contains(&q.as_str()) && !matches!(q.as_str(), "exec" | "builtin")))
         .collect();
     let name = |p: &Process| p.argv.first().and_then(Value::as_str).map(|s| s.into_owned());
     let programs: Vec<&Process> =
@@ -144,22 +147,29 @@ pub(crate) fn compare(text: &str, theirs: &Events, tally: &mut Tally) -> Option<
     // bash traces `builtin echo a`, not the echo in it.
     let builtins: Vec<&Process> = ours
         .iter()
-        .filter(|p| name(p).is_some_and(|n| traced(&n)) && !matches!(by(p), Some("builtin" | "command")))
+        .filter(|p| name(p).is_some_and(|n| traced(&n)) && !around(p).iter().any(|q| q == "command"))
         .copied()
         .collect();
     let their_builtins: Vec<&Words> = theirs.traced.iter().filter(|w| w.first().is_some_and(|n| traced(n))).collect();
     let limits = graph.doubts.iter().any(|d| d.kind.name() == "limit");
     // Which of two processes is faster is no one's to say.
-    let race = ours.iter().any(|p| matches!(name(p).as_deref(), Some("kill" | "wait" | "suspend"))) || limits;
+    // Nor is what follows a command that may have left the shell.
+    let race = ours.iter().any(|p| match name(p).as_deref() {
+        Some("kill" | "wait" | "suspend") => true,
+        Some("exit" | "return" | "exec" | "break" | "continue") => p.certainty != Certainty::Certain,
+        _ => false,
+    });
     // What a text cannot do in an empty place says nothing, nor does a text that changes where programs are.
-    if theirs.failed || text.contains("PATH=") {
+    // Nor does one that computes with an interpreter that is not there, or completes words.
+    let elsewhere = ["PATH=", "python", "coproc", "compgen", "bind ", "LC_ALL=", "BASH_XTRACEFD", "extdebug"];
+    if theirs.failed || limits || elsewhere.iter().any(|e| text.contains(e)) {
         tally.undecided += 1;
         return None;
     }
     let function =
         |n: &str| [format!("{n}()"), format!("{n} ()"), format!("function {n}")].iter().any(|f| text.contains(f));
     let their_programs: Vec<&Words> =
-        theirs.commands.iter().filter(|w| w.first().is_none_or(|n| !function(n))).collect();
+        theirs.commands.iter().chain(theirs.found.iter().filter(|w| w.first().is_none_or(|n| !function(n)))).collect();
     let first = sides(text, &programs, &their_programs, race, tally);
     // `set +x` ends the trace.
     let untraced = builtins

@@ -28,13 +28,19 @@ impl Generator {
         let mut out = String::new();
         // Every variable is set, so that nothing depends on the surroundings.
         out.push_str("a=x b='p q' c= d=abcabc e=3 f='*' n=5; arr=(one 'two 2' three); set -- first 'sec ond' third\n");
+        out.push_str("declare -A m=([k]=v1 [l m]='v 2'); declare -n ref=d; unset u OPTIND\n");
         let n = 1 + self.below(4);
+        let depth = 2 + self.below(4);
         for _ in 0..n {
-            let c = self.command(3);
+            let c = self.command(depth);
             out.push_str(&c);
-            out.push_str(self.pick(&["\n", "; ", "\n", " && ", "\n"]));
+            out.push_str(if c.ends_with('\n') { "" } else { self.pick(&["\n", "; ", "\n", "\n", "\n"]) });
+            // What follows a command that is not there is not decided.
+            if self.below(12) == 0 {
+                out.push_str(": ; ");
+            }
         }
-        out.push_str("c9 end\n");
+        out.push_str("\nc9 end $?\n");
         out
     }
 
@@ -43,14 +49,18 @@ impl Generator {
             return self.simple(0);
         }
         let d = depth - 1;
-        match self.below(22) {
+        let v = self.var();
+        let name = self.name();
+        match self.below(48) {
             0 => format!("if {}; then {}; else {}; fi", self.condition(d), self.command(d), self.command(d)),
             1 => format!("for v in {} {}; do {} \"$v\"; done", self.word(d), self.word(d), self.name()),
             2 => format!(
-                "case {} in {}) {};; *) {};; esac",
+                "case {} in {}|{}) {}{} *) {};; esac",
                 self.word(d),
                 self.pattern(),
+                self.pattern(),
                 self.command(d),
+                self.pick(&[";;", ";;", ";&", ";;&", "\n;;"]),
                 self.command(d)
             ),
             3 => format!("{{ {}; {}; }}", self.command(d), self.command(d)),
@@ -62,17 +72,123 @@ impl Generator {
                 let inner = self.simple(d);
                 format!("eval {}", self.quoted(&inner))
             }
-            9 => format!("{} <<E\nline $a {}\nE\n", self.simple(d), self.word(d).replace('\n', " ")),
-            10 => format!("read r s <<< {}; {} \"$r\" \"$s\"", self.word(d), self.name()),
+            9 => format!(
+                "{} <<E\nline $a {}\nE\n",
+                self.simple(d),
+                self.word(d).replace('\n', " ").replace("${d:$((e-1)):1}", "$d")
+            ),
+            10 => format!("read r s <<< {}; {} \"$r\" \"$s\" $?", self.word(d), self.name()),
             11 => format!("arr[{}]={}; {} \"${{arr[@]}}\" ${{#arr[@]}}", self.below(4), self.value(d), self.name()),
             12 => format!("{} && {}", self.condition(d), self.command(d)),
             13 => format!("{} || {}", self.condition(d), self.command(d)),
-            14 => format!("IFS={}; {} $d $b; IFS=$' \\t\\n'", self.pick(&["b", "c", "' '", "''", "ab"]), self.name()),
+            14 => format!("IFS={}; {} $d $b; IFS=$' \\t\\n'", self.ifs(), self.name()),
             15 => format!("printf -v r '%s-%03d' {} {}; {} \"$r\"", self.word(d), self.below(50), self.name()),
             16 => format!("shift; {} \"$@\" $# \"$1\"", self.name()),
             17 => format!("set -- {} {}; {} \"$*\" $2", self.word(d), self.word(d), self.name()),
+            18 => format!("m[{}]={}; {} \"${{m[@]}}\" \"${{!m[@]}}\"", self.key(), self.value(d), name),
+            19 => format!("unset 'm[{}]'; {name} \"${{m[*]}}\" ${{#m[@]}}", self.pick(&["k", "none", "l m"])),
+            20 => format!("ref={}; {name} \"$d\" \"${{ref}}\" ${{#ref}}; d=abcabc", self.value(d)),
+            21 => format!(
+                "fn() {{ local {v}={}; {name} \"${v}\"; {}; }}; fn; {} \"${v}\"",
+                self.value(d),
+                self.simple(d),
+                self.name()
+            ),
+            22 => {
+                let args = self.pick(&["-a -b x y", "-ab", "-bx -c", "x -a", "-- -a", "-z", "-b", "-abc d", "-a -- b"]);
+                let spec = self.pick(&["ab:c", ":ab:c", "a", "abc"]);
+                format!(
+                    "OPTIND=1; while getopts {spec} o {args}; do {name} \"$o\" \"${{OPTARG-none}}\" $OPTIND; done; \
+                     {} \"$o\" $OPTIND",
+                    self.name()
+                )
+            }
+            23 => format!("trap {} EXIT; {}", self.trap(d), self.simple(d)),
+            24 => format!(
+                "shopt -s expand_aliases\nalias al={}\nal {}\nunalias al",
+                self.pick(&["c1", "'c2 x'", "'c3 '", "'c1 y; c2'"]),
+                self.word(d)
+            ),
+            25 => format!("for ((i=0; i<{}; i++)); do {name} $i {}; done", self.below(4), self.word(d)),
+            26 => format!("until [ $n -lt {} ]; do ((n--)); {}; done", 2 + self.below(3), self.simple(d)),
+            27 => format!(
+                "for v in a b c; do case $v in b) {};; esac; {name} $v; done",
+                self.pick(&["continue", "break", ":", "c4"])
+            ),
+            28 => format!("while read -r l; do {name} \"$l\" {}; done <<< $'one\\ntwo x\\\\\\nthree'", self.part(d)),
+            29 => format!("read -ra w <<< {}; {name} \"${{w[@]}}\" ${{#w[@]}}", self.word(d)),
+            30 => format!("IFS={} read x y z <<< {}; {name} \"$x\" \"$y\" \"$z\"", self.ifs(), self.word(d)),
+            31 => {
+                format!("read -{} {} x <<< {}; {name} \"$x\" $?", self.pick(&["n", "N"]), self.below(5), self.word(d))
+            }
+            32 => format!("mapfile -t w <<< {}; {name} \"${{w[@]}}\" ${{#w[@]}}", self.word(d)),
+            33 if self.below(3) == 0 => {
+                format!("declare -i 'w={}'; w+=2; {name} \"$w\"; unset w", self.arithmetic(2))
+            }
+            33 => {
+                format!("declare {} w={}; {name} \"$w\"; unset w", self.pick(&["-u", "-l", "-x", "--"]), self.flat(d))
+            }
+            34 => format!(
+                "w=({} {}); w+=({}); {name} \"${{w[@]: -2}}\" ${{w[-1]}}",
+                self.word(d),
+                self.word(d),
+                self.word(d)
+            ),
+            35 => format!("w=([3]={} [1]={}); {name} \"${{!w[@]}}\" \"${{w[@]:1:2}}\"", self.word(d), self.word(d)),
+            36 => {
+                format!("fn() {{ {}; return {}; {}; }}; fn; {name} $?", self.simple(d), self.below(4), self.simple(d))
+            }
+            37 => format!("(exit {}); {name} $?; {}", self.below(4), self.condition(d)),
+            38 => format!("{} | {{ read -r l; {name} \"$l\"; }}", self.printed(d)),
+            39 => format!("x=$({}; {}); {name} \"$x\" $?", self.printed(d), self.pick(&[":", "false", "exit 3"])),
+            40 => format!("{name} <({}) {}", self.simple(d), self.word(d)),
+            41 => format!("[[ {} =~ {} ]]; {name} $? \"${{BASH_REMATCH[@]}}\"", self.word(d), self.regex()),
+            42 => format!("let 'x={}' ; {name} $? $x", self.arithmetic(2)),
+            43 => format!("(( x = {} )); {name} $? $x", self.arithmetic(2)),
+            44 => {
+                let inner = self.command(d.min(2));
+                format!("eval {}", self.quoted(&inner))
+            }
+            45 => format!(
+                "cat <<'E' | {{ read -r l; {name} \"$l\"; }}\nraw $a {}\nE\n",
+                self.pick(&["'q", "\"q", "\\x", "`y"])
+            ),
+            46 => format!("cmd={name}; $cmd {}; \"$cmd\" {}", self.word(d), self.word(d)),
             _ => self.simple(d),
         }
+    }
+
+    fn ifs(&mut self) -> &'static str {
+        ["b", "c", "' '", "''", "ab", ":", "' x'", "$'\\n'", "q", "'p '"][self.below(10)]
+    }
+
+    fn key(&mut self) -> &'static str {
+        ["k", "'l m'", "\"$a\"", "x$e", "n1", "\\*"][self.below(6)]
+    }
+
+    fn regex(&mut self) -> &'static str {
+        ["x", "^(a|b)", "(.)(b)", "[a-c]+$", "p( )q", "\"a.c\"", "^$", "a{2}", "(x)?y", "b.*", "\\.", "$a"]
+            [self.below(12)]
+    }
+
+    fn trap(&mut self, depth: usize) -> String {
+        let inner = self.simple(depth);
+        self.quoted(&inner)
+    }
+
+    /// A command that prints what is known.
+    fn printed(&mut self, depth: usize) -> String {
+        match self.below(4) {
+            0 => format!("echo {}", self.flat(depth)),
+            1 => format!("printf '%s\\n' {}", self.word(depth)),
+            2 => format!("printf '%s|' {} {}", self.word(depth), self.word(depth)),
+            _ => format!("echo -n {}", self.flat(depth)),
+        }
+    }
+
+    /// A word of which no part is an option.
+    fn flat(&mut self, depth: usize) -> String {
+        format!("z{}", self.word(depth))
     }
 
     fn quoted(&mut self, text: &str) -> String {
@@ -80,7 +196,14 @@ impl Generator {
     }
 
     fn condition(&mut self, depth: usize) -> String {
-        match self.below(9) {
+        match self.below(16) {
+            8 => format!("[[ {} != {} || -z $c ]]", self.word(depth), self.pattern()),
+            9 => format!("[ {} = {} -o -n \"$c\" ]", self.quotedword(depth), self.quotedword(depth)),
+            10 => format!("test ! {} = {}", self.quotedword(depth), self.quotedword(depth)),
+            11 => format!("[[ {} =~ {} ]]", self.word(depth), self.regex()),
+            12 => format!("[[ -v {} ]]", self.pick(&["a", "u", "arr[1]", "arr[7]", "m[k]", "m[x]", "arr"])),
+            13 => format!("[ {} -{} {} ]", self.below(5), self.pick(&["eq", "ne", "lt", "ge"]), self.below(5)),
+            14 => format!("[ \\( {} = x \\) -a {} ]", self.quotedword(depth), self.quotedword(depth)),
             0 => "true".into(),
             1 => "false".into(),
             2 => format!("[[ {} == {} ]]", self.word(depth), self.pattern()),
@@ -90,6 +213,16 @@ impl Generator {
             6 => format!("test {} -lt {}", self.below(9), self.below(9)),
             7 => "! false".into(),
             _ => format!("[[ $d < {} ]]", self.pick(&["abd", "a", "zz"])),
+        }
+    }
+
+    /// A word that is exactly one field.
+    fn quotedword(&mut self, depth: usize) -> String {
+        match self.below(4) {
+            0 => "\"$b\"".into(),
+            1 => "x".into(),
+            2 => format!("\"{}\"", self.pick(&["$a", "${d%c}", "$c", "${u-x}"])),
+            _ => format!("\"z$(echo {})\"", if depth == 0 { "y".into() } else { self.flat(depth - 1) }),
         }
     }
 
@@ -116,8 +249,19 @@ impl Generator {
             out.push(' ');
             out.push_str(&self.word(depth));
         }
-        if self.below(10) == 0 {
-            out.push_str(self.pick(&[" 2>/dev/null", " </dev/null", " >/dev/null 2>&1"]));
+        if self.below(8) == 0 {
+            out.push_str(self.pick(&[
+                " 2>/dev/null",
+                " </dev/null",
+                " >/dev/null 2>&1",
+                " >out",
+                " 3>&1 >&2",
+                " &>/dev/null",
+                " {fd}>/dev/null",
+                " 2>&-",
+                " <<<\"$b\"",
+                " >|out",
+            ]));
         }
         out
     }
@@ -165,8 +309,13 @@ impl Generator {
 
     fn part(&mut self, depth: usize) -> String {
         let v = self.var();
-        let nested = |me: &mut Self| if depth == 0 { "z".to_string() } else { me.word(depth - 1) };
-        match self.below(44) {
+        // Braces in `${x:-…}` end it in ways of their own.
+        let nested = |me: &mut Self| {
+            let w = if depth == 0 { "z".to_string() } else { me.word(depth - 1) };
+            let open = w.match_indices('{').any(|(i, _)| i == 0 || w.as_bytes()[i - 1] != b'$');
+            if open { "z".to_string() } else { w }
+        };
+        match self.below(76) {
             0..=5 => self.pick(&["lit", "-x", "a/b", "k=v", "x.y", "1"]).to_string(),
             6 => "'s q'".into(),
             7 => "\"d q\"".into(),
@@ -206,6 +355,42 @@ impl Generator {
             40 => "{1..3}".into(),
             41 => "$#".into(),
             42 => format!("${{{v}:=dflt}}"),
+            44 => "\"${m[k]}\"".into(),
+            45 => format!("\"${{m[{}]-none}}\"", self.key()),
+            46 => "${!m[@]}".into(),
+            47 => "\"${m[@]}\"".into(),
+            48 => "${#m[@]}".into(),
+            49 => "\"${ref%b*}\"".into(),
+            50 => format!("${{u{}}}", self.pick(&["-unset", ":-x y", "+set", ":+set"])),
+            51 => format!("\"${{{v}:-{}}}\"", self.pick(&["'q'", "$b", "\"in ner\"", "a'b'c", "${d:1}"])),
+            52 => format!(
+                "\"${{{v}/{}/{}}}\"",
+                self.pick(&["?", "*b", "#?", "%c", "[a-b]", "\\*"]),
+                self.pick(&["$a", "'Q'", "\\&", ""])
+            ),
+            53 => "${arr[@]/o/0}".into(),
+            54 => "\"${arr[@]#t}\"".into(),
+            55 => "\"${arr[*]^}\"".into(),
+            56 => "\"${@:2}\"".into(),
+            57 => "\"${@#f}\"".into(),
+            58 => "${*%d}".into(),
+            59 => "\"${!ref}\"".into(),
+            60 => "\"${arr[n-4]}\"".into(),
+            61 => "$((n++))".into(),
+            62 => "${d:$((e-1)):1}".into(),
+            63 => "{a..c}{1,2}".into(),
+            64 => "{x,${a},'y z'}".into(),
+            65 => "{5..1..2}".into(),
+            66 => "{,q}".into(),
+            67 => "{a,b{1,2},c}".into(),
+            68 => "pre{-x,'*'}post".into(),
+            69 => "{1}".into(),
+            70 => "{01..03}".into(),
+            71 => format!("\"$({}; echo {})\"", self.pick(&[":", "a=zz", "cd /"]), nested(self)),
+            72 => "$?".into(),
+            73 => format!("\"${{{v}@{}}}\"", self.pick(&["U", "L", "u", "E", "Q"])),
+            74 => "\"${arr[@]@Q}\"".into(),
+            75 => format!("\"${{{v}~}}${{{v}~~}}\""),
             _ => format!("\"${{arr[@]:{}}}\"", self.below(3)),
         }
     }

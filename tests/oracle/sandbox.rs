@@ -16,8 +16,10 @@ pub(crate) type Words = Vec<String>;
 /// What bash did with one text.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
-    /// Commands that were not found, or that are named by a path: in the order in which they were met.
+    /// Commands that were not found.
     pub(crate) commands: Vec<Words>,
+    /// Commands that are named by a path, and the filters that run.
+    pub(crate) found: Vec<Words>,
     /// Builtins, functions and everything else that bash traces, by `set -x`.
     pub(crate) traced: Vec<Words>,
     /// Something failed because the place is empty: a file that is not there, a folder that cannot be written.
@@ -205,7 +207,7 @@ impl Sandbox {
                         Some("set") if words.get(1).is_some_and(|w| w == "+x") => {}
                         Some("builtin") if words.get(1).is_some_and(|w| w == "eval") => {}
                         Some(name) if (name.contains('/') && !name.contains('=')) || PASSED.contains(&name) => {
-                            e.commands.push(words)
+                            e.found.push(words)
                         }
                         Some(_) => e.traced.push(words),
                     }

@@ -151,7 +151,8 @@ impl Reader<'_> {
             }
         };
         self.pos = value;
-        let value = self.word(Mode::Value)?;
+        // Braces are expanded over the whole element.
+        let value = self.word(Mode::Word)?;
         Ok(ArrayElement { subscript: Some(text), append, value })
     }
 

@@ -221,6 +221,8 @@ impl Reader<'_> {
             let from = self.pos;
             let mut text = self.arith_until_colon()?;
             while self.at(self.pos) == b':' {
+                let kind = PartKind::Literal(self.bytes(self.pos, self.pos + 1));
+                text.parts.push(Part { kind, span: Span::new(self.pos, self.pos + 1) });
                 self.pos += 1;
                 let more = self.arith_until_colon()?;
                 text.parts.extend(more.parts);

@@ -1,0 +1,109 @@
+//! Which shells read the root text.
+//!
+//! In: the shell that was named, and the text. Out: the graph of all readings. Floor 5; imports `syntax`. The name is a
+//! claim: POSIX `sh` may be bash or dash, so what either of them would do counts, and a text that the named shell cannot
+//! read is read as bash, too, so that a wrong name hides nothing. A further reading starts from the same state, what it
+//! does is conditional, and where it does the same as the first it leaves no trace.
+
+use super::Interp;
+use super::scope::Shell;
+use crate::effect::Language;
+use crate::effect::graph::{DoubtKind, Process};
+use crate::source::{Place, Span};
+use crate::syntax::ast::Program;
+use crate::syntax::shell::{self, Dialect};
+use crate::value::Value;
+
+impl Interp<'_> {
+    /// Runs the root text.
+    pub(crate) fn root(&mut self, language: Language, bytes: &[u8]) {
+        let start = self.sh.clone();
+        let doubts = self.graph.doubts.len();
+        match language {
+            Language::Bash => self.first(language, bytes),
+            Language::Sh => {
+                self.first(language, bytes);
+                let dash = shell::read(bytes, Dialect::POSIX);
+                if self.escapes_differ || dash != shell::read(bytes, Dialect::BASH) {
+                    self.again(language, &dash, start, true);
+                }
+            }
+            Language::Zsh | Language::Ksh => {
+                self.first(language, bytes);
+                if self.unreadable(doubts) {
+                    self.again(Language::Bash, &shell::read(bytes, Dialect::BASH), start, false);
+                }
+            }
+            other => {
+                let at = Place::new(self.text, Span::new(0, bytes.len()));
+                if crate::syntax::foreign(other, bytes).is_some() {
+                    let by = self.process("", Vec::new(), at, true);
+                    self.script_code(other, bytes, by, at);
+                    // Nearly every line of bash can be read as one of these: what it would do there counts, too.
+                    self.again(Language::Bash, &shell::read(bytes, Dialect::BASH), start, false);
+                } else {
+                    // There is no reader for it: as bash reads it, which is how most of its commands are written.
+                    self.doubt(DoubtKind::OpaqueCode, other.name().to_string(), at);
+                    self.language = Language::Bash;
+                    self.first(Language::Bash, bytes);
+                    self.language = other;
+                }
+            }
+        }
+    }
+
+    fn first(&mut self, language: Language, bytes: &[u8]) {
+        let prog = self.read_shell(language, bytes);
+        self.statements(&prog);
+        self.run_exit_trap();
+    }
+
+    /// True where something of the text could not be read since then.
+    fn unreadable(&self, doubts: usize) -> bool {
+        self.graph
+            .doubts
+            .iter()
+            .skip(doubts)
+            .any(|d| matches!(d.kind, DoubtKind::Unparsed | DoubtKind::Unfinished | DoubtKind::Uncovered))
+    }
+
+    /// A further reading.
+    fn again(&mut self, language: Language, prog: &Program, start: Shell, dash: bool) {
+        let marks =
+            (self.graph.processes.len(), self.graph.effects.len(), self.graph.programs.len(), self.graph.doubts.len());
+        let files = std::mem::take(&mut self.files);
+        let named = std::mem::replace(&mut self.language, language);
+        self.sh = start;
+        self.dialect_options(language);
+        self.sh.opts.xpg_echo = dash;
+        self.ended = false;
+        self.fatal = false;
+        self.conditional(|me| {
+            me.statements(prog);
+            me.run_exit_trap();
+        });
+        self.language = named;
+        self.files = files;
+        // What it doubts is no doubt of the first reading; that a limit was reached is.
+        let limits: Vec<_> =
+            self.graph.doubts.split_off(marks.3).into_iter().filter(|d| d.kind == DoubtKind::Limit).collect();
+        self.graph.doubts.extend(limits);
+        if self.same_since(marks.0, marks.1) {
+            self.graph.processes.truncate(marks.0);
+            self.graph.effects.truncate(marks.1);
+            self.graph.programs.truncate(marks.2);
+        }
+    }
+
+    /// True where everything that was found since then was found before, one by one.
+    fn same_since(&self, processes: usize, effects: usize) -> bool {
+        let (a, b) = self.graph.processes.split_at(processes.min(self.graph.processes.len()));
+        let (c, d) = self.graph.effects.split_at(effects.min(self.graph.effects.len()));
+        let words = |p: &Process| p.argv.iter().map(Value::show).collect::<Vec<_>>();
+        // A reading that ends early finds the beginning of what the other found.
+        b.len() <= a.len()
+            && d.len() <= c.len()
+            && a.iter().zip(b).all(|(x, y)| x.argv.len() == y.argv.len() && words(x) == words(y))
+            && c.iter().zip(d).all(|(x, y)| x.verb == y.verb)
+    }
+}
