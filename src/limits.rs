@@ -107,7 +107,7 @@ pub const MAX_CHUNK_ENTRIES: usize = 4_096;
 pub const MAX_CHUNK_BYTES: usize = 4 << 20;
 /// Commands without findings whose judgement an audit remembers, in each of two generations: about 150 bytes each. One
 /// with findings counts as ten and more.
-pub const MAX_CACHED: usize = 400_000;
+pub const MAX_CACHED: usize = 150_000;
 /// Most different commands with findings that the summary of an audit tells apart.
 pub const MAX_SUMMED: usize = 20_000;
 /// Longest text of one command in the report of an audit, in bytes.

@@ -254,6 +254,7 @@ fn a_scan_finds_shell_text_in_files_at_its_place() {
         ("Dockerfile", 9, 1, "dockerfile"),
         ("Dockerfile", 11, 5, "dockerfile"),
         ("Makefile", 3, 3, "makefile"),
+        ("Makefile", 5, 14, "makefile"),
         ("README.md", 4, 1, "markdown"),
         ("README.md", 8, 3, "markdown"),
         ("crontab", 3, 13, "crontab"),

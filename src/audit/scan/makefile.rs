@@ -1,4 +1,4 @@
-//! Makefiles: the lines of recipes, which begin with a tab. make takes `@`, `-` and `+` off, turns `$$` into `$`, and
+//! Makefiles: the lines of recipes, which begin with a tab, and what `$(shell …)` runs. make takes `@`, `-` and `+` off, turns `$$` into `$`, and
 //! puts in its own variables first; what these hold is not known here.
 
 use super::{Kind, Piece, lines};
@@ -17,6 +17,7 @@ fn pieces(bytes: &[u8]) -> Vec<Piece> {
     let mut out = Vec::new();
     let mut rest = lines(bytes);
     while let Some((at, line)) = rest.next() {
+        functions(&mut out, line, at);
         let Some(recipe) = line.strip_prefix(b"\t") else { continue };
         let mut piece = Piece { shell: Some(Language::Sh), ..Piece::default() };
         let body = recipe.iter().position(|b| !matches!(b, b'@' | b'-' | b'+' | b' ' | b'\t')).unwrap_or(recipe.len());
@@ -33,6 +34,26 @@ fn pieces(bytes: &[u8]) -> Vec<Piece> {
         }
     }
     out
+}
+
+/// The commands that make itself runs while it reads a line: `$(shell …)`.
+fn functions(out: &mut Vec<Piece>, line: &[u8], at: usize) {
+    for call in [&b"$(shell "[..], b"${shell "] {
+        for found in memchr::memmem::find_iter(line, call) {
+            let begin = found.saturating_add(call.len());
+            let open = call.get(1).copied().unwrap_or(b'(');
+            let close = if open == b'(' { b')' } else { b'}' };
+            let mut depth = 1usize;
+            let body = line.get(begin..).unwrap_or_default();
+            let end = body.iter().position(|b| {
+                depth = depth.saturating_add(usize::from(*b == open)).saturating_sub(usize::from(*b == close));
+                depth == 0
+            });
+            let mut piece = Piece { shell: Some(Language::Sh), ..Piece::default() };
+            expanded(&mut piece, body.get(..end.unwrap_or(body.len())).unwrap_or_default(), at.saturating_add(begin));
+            out.push(piece);
+        }
+    }
 }
 
 /// Adds a line with make's part done: `$$` is a dollar, `$(NAME)` and `$x` something unknown.

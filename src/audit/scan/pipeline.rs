@@ -1,6 +1,6 @@
 //! CI pipelines in YAML: the `run` of steps (GitHub workflows and actions), `script` and its kin (GitLab).
 
-use super::{Kind, Piece, lines, without_expressions};
+use super::{Kind, Piece, interpreter, lines, without_expressions};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 pub(super) static GITHUB: Kind = Kind {
@@ -22,8 +22,8 @@ pub(super) static GITLAB: Kind = Kind {
 
 /// What an open collection is.
 enum Open {
-    /// A mapping and the key whose value comes next.
-    Map(Option<String>),
+    /// A mapping: the key whose value comes next, the pieces before it, and the shell that it names for those in it.
+    Map(Option<String>, usize, Option<String>),
     /// A sequence that is the value of one of the keys, or not.
     List(bool),
 }
@@ -37,26 +37,31 @@ fn pieces(bytes: &[u8], keys: &[&str]) -> Vec<Piece> {
         // What stands before a mistake is looked at.
         let Ok((event, span)) = event else { break };
         let wanted = match open.last() {
-            Some(Open::Map(Some(key))) => keys.contains(&key.as_str()),
+            Some(Open::Map(Some(key), ..)) => keys.contains(&key.as_str()),
             Some(Open::List(wanted)) => *wanted,
             _ => false,
         };
         match event {
-            Event::MappingStart(..) => open.push(Open::Map(None)),
+            Event::MappingStart(..) => open.push(Open::Map(None, out.len(), None)),
             Event::SequenceStart(..) => open.push(Open::List(wanted)),
             Event::MappingEnd | Event::SequenceEnd => {
-                open.pop();
-                if let Some(Open::Map(key)) = open.last_mut() {
+                if let Some(Open::Map(_, from, Some(shell))) = open.pop() {
+                    reread(&mut out, from, &shell);
+                }
+                if let Some(Open::Map(key, ..)) = open.last_mut() {
                     *key = None;
                 }
             }
             Event::Alias(_) => {
-                if let Some(Open::Map(key)) = open.last_mut() {
+                if let Some(Open::Map(key, ..)) = open.last_mut() {
                     *key = None;
                 }
             }
             Event::Scalar(value, style, ..) => {
-                if let Some(Open::Map(key)) = open.last_mut() {
+                if let Some(Open::Map(key, _, shell)) = open.last_mut() {
+                    if key.as_deref() == Some("shell") {
+                        *shell = Some(value.to_string());
+                    }
                     *key = if key.is_none() { Some(value.to_string()) } else { None };
                 }
                 if wanted {
@@ -67,6 +72,20 @@ fn pieces(bytes: &[u8], keys: &[&str]) -> Vec<Piece> {
         }
     }
     out
+}
+
+/// The pieces of a step that names its shell (`pwsh`, `bash -e {0}`). What another interpreter reads is no shell text.
+fn reread(out: &mut Vec<Piece>, from: usize, shell: &str) {
+    match shell.split_ascii_whitespace().next().and_then(interpreter) {
+        Some(language) => {
+            for piece in out.iter_mut().skip(from) {
+                piece.shell.get_or_insert(language);
+            }
+        }
+        // An expression may be any shell: it stays what it is usually.
+        None if shell.contains("${{") => {}
+        None => out.truncate(from),
+    }
 }
 
 /// A scalar as a piece. Each line of a literal block stands in the file with its indentation before it; of other scalars
