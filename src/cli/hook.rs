@@ -70,10 +70,7 @@ fn reply(agent: &'static Agent) -> Reply {
         Question::Command(request, _) => request.cwd.filter(|d| d.starts_with('/')).map(PathBuf::from),
         _ => None,
     };
-    let policy = match guard::catch(|| decide::policy_for(cwd().as_deref())) {
-        Ok(policy) => policy,
-        Err(_) => Policy::default(),
-    };
+    let policy = guard::catch(|| decide::policy_for(cwd().as_deref())).unwrap_or_default();
     let unread = |why: &str| {
         let closed = policy.hooks.fail == Failing::Closed;
         decide::write_failure(&policy, &source(agent), &decide::request(Vec::new()), why, closed);

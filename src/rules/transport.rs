@@ -59,8 +59,8 @@ pub(super) const RULES: &[Rule] = &[
         description: "A file comes in clear text, so that anyone on the way can read and replace it. Use an https address \
                       where the server has one.",
         remediation: "Use https where the server has it.",
-        good: &["curl -O http://localhost/x", "wget https://e.example/x.tar.gz", "wget http://example.com/file.zip"],
-        bad: &["wget http://mirror.gnu.org/x.tar.gz", "curl -o x.bin http://dl.debian.org/x.bin"],
+        good: &["curl -O http://localhost/x", "wget https://e.example/x.tar.gz", "curl http://example.com/status"],
+        bad: &["wget http://mirror.gnu.org/x.tar.gz", "sudo curl -o x.bin http://dl.debian.org/x.bin"],
         check: plain_download,
     },
     Rule {
@@ -205,10 +205,8 @@ fn schemeless_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings
 fn plain_download(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(GETS) {
         let Some(a) = facts.address(e).filter(|a| a.is_cleartext() && a.reach() == Reach::Public) else { continue };
-        // Names that stand for any host in documentation lead nowhere (RFC 2606, 6761).
-        let documentation = a.kind(HostKind::Documentation).is_some();
         // Mirrors that speak rsync have no other way.
-        if documentation || a.scheme == "rsync" || facts.props(e).has(Props::HEAD_ONLY) || facts.run_by(e).is_some() {
+        if a.scheme == "rsync" || facts.props(e).has(Props::HEAD_ONLY) || facts.run_by(e).is_some() {
             continue;
         }
         let kept = facts

@@ -196,10 +196,10 @@ fn is_at(file: &File, path: &Path) -> bool {
     {
         use std::os::unix::fs::MetadataExt;
         let number = |m: &std::fs::Metadata| (m.dev(), m.ino());
-        return match (file.metadata(), std::fs::metadata(path)) {
+        match (file.metadata(), std::fs::metadata(path)) {
             (Ok(a), Ok(b)) => number(&a) == number(&b),
             _ => false,
-        };
+        }
     }
     #[cfg(not(unix))]
     {

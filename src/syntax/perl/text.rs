@@ -44,7 +44,7 @@ pub(super) fn string(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
 
 /// What stands between the delimiters. The grammar's own content node leaves out white space at its ends.
 fn between(n: Node<'_>) -> Option<(usize, usize)> {
-    let last = u32::try_from(n.child_count().checked_sub(1)?).ok()?;
+    let last = n.child_count().checked_sub(1)?;
     let content = field(n, "content");
     let opening = (0..last).filter_map(|i| n.child(i)).take_while(|k| Some(*k) != content).last()?;
     let closing = n.child(last)?;
