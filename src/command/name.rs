@@ -19,7 +19,8 @@ pub struct Command {
 pub fn of(word: &Value) -> Command {
     let text = word.as_str();
     // `C:\Windows\System32\cmd.exe`: in a POSIX shell a backslash in a name is possible, but no real program has one.
-    let windows = text.as_deref().is_some_and(|t| !t.contains('/') && t.contains('\\'));
+    let shown = text.as_deref().map_or_else(|| word.show().into(), std::borrow::Cow::Borrowed);
+    let windows = !shown.contains('/') && shown.contains('\\');
     let cut = word.rsplit_once(if windows { b'\\' } else { b'/' });
     let Some((dir, base)) = cut else {
         return Command { name: text.filter(|t| !t.is_empty()).map(|t| t.into_owned()), file: None };

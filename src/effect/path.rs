@@ -277,9 +277,9 @@ fn beginning(v: &Value) -> (Option<Start>, String) {
         }
     }
     let windows = match (&start, v.pieces.first()) {
-        (None, _) => drive(&out),
         // `$env:APPDATA\\x`: what follows a known beginning is a path as Windows writes it.
-        (Some(Start::Home(_)), Some(Piece::Unknown(_))) if out.contains('\\') => Some(out.replace('\\', "/")),
+        (None | Some(Start::Home(_)), Some(Piece::Unknown(_))) if out.contains('\\') => Some(out.replace('\\', "/")),
+        (None, _) => drive(&out),
         _ => None,
     };
     if let Some(rest) = windows {
