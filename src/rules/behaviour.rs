@@ -121,7 +121,7 @@ pub(super) const RULES: &[Rule] = &[
         description: "A substitution is there to give text; this one deletes files, which prints nothing, so that a command that \
                       looks harmless has an effect of another kind. Delete in a command of its own.",
         remediation: "Delete in a command of its own.",
-        good: &["echo $(ls)", "d=$(mktemp -d); rm -rf \"$d\""],
+        good: &["echo $(ls)", "echo $(rm -f /tmp/x)", "d=$(mktemp -d); rm -rf \"$d\""],
         bad: &["echo hi > $(rm *.txt)", "echo ${x%%$(rm -rf build)}"],
         check: deletion_in_expansion,
     },
@@ -346,7 +346,8 @@ fn accounts_packed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 }
 
 fn deletion_in_expansion(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(&[Verb::Delete]).filter(|e| !facts.contained(e)) {
+    let passing = |e: &Effect| facts.path(e).is_some_and(|p| matches!(p.class, Class::Temporary | Class::Cache));
+    for e in facts.with(&[Verb::Delete]).filter(|e| !facts.contained(e) && !passing(e)) {
         let Some(program) = facts.process(e).and_then(|p| facts.graph.program(p.program)) else { continue };
         // What a substitution made for itself it may throw away: `$(cd x; make > log; rm log)` prints, too.
         let alone =

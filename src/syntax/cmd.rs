@@ -17,7 +17,8 @@ pub fn read(text: &[u8]) -> Script {
         return Script { body: Vec::new(), unparsed: vec![whole] };
     }
     let readable = Readable::new(text);
-    let mut reader = Reader { readable: &readable, text: readable.text(), at: 0, depth: 0, unparsed: Vec::new() };
+    let mut reader =
+        Reader { readable: &readable, text: readable.text(), at: 0, depth: 0, unparsed: Vec::new(), raw: false };
     let mut body = Vec::new();
     while reader.at < reader.text.len() {
         reader.sequence(&mut body);
@@ -35,7 +36,16 @@ struct Reader<'t> {
     at: usize,
     depth: u32,
     unparsed: Vec<Unparsed>,
+    /// True while the arguments of a program are read: it gets the line as it stands, and `,`, `;` and `=` in a word are
+    /// part of it (`rundll32 a.dll,f`). Only the interpreter's own commands split there.
+    raw: bool,
 }
+
+/// The interpreter's own commands that take files.
+const INTERNAL: &[&str] = &[
+    "del", "erase", "rd", "rmdir", "md", "mkdir", "copy", "move", "ren", "rename", "type", "dir", "cd", "chdir",
+    "echo", "assoc", "ftype",
+];
 
 /// A word.
 struct Word {
@@ -337,13 +347,18 @@ impl<'t> Reader<'t> {
                     self.word();
                 }
                 _ => match self.word() {
-                    Some(w) => words.push(w.expr),
+                    Some(w) => {
+                        self.raw =
+                            !INTERNAL.iter().any(|n| w.plain.eq_ignore_ascii_case(n)) && words.is_empty() || self.raw;
+                        words.push(w.expr);
+                    }
                     None => {
                         self.bump();
                     }
                 },
             }
         }
+        self.raw = false;
         if words.is_empty() {
             return;
         }
@@ -373,6 +388,11 @@ impl<'t> Reader<'t> {
                         run.push(c);
                         plain.push(c);
                     }
+                }
+                ',' | ';' | '=' if !inside && self.raw && self.at > start => {
+                    self.bump();
+                    run.push(c);
+                    plain.push(c);
                 }
                 ' ' | '\t' | ',' | ';' | '=' | '&' | '|' | '<' | '>' | '(' | ')' | '\n' | '\r' if !inside => {
                     // A parenthesis in the middle of a word is part of it.

@@ -49,14 +49,16 @@ pub fn lookup_in(shell: Option<Language>, name: &str) -> Option<&'static Grammar
     let bare = [".exe", ".cmd", ".bat", ".com", ".ps1"].iter().find_map(|x| lower.strip_suffix(x));
     // `sc.exe` is the program, though `sc` is an alias of the shell.
     let whole = || own.into_iter().chain([""]).find_map(|realm| find(realm, name));
-    let other = || own.into_iter().chain([""]).find_map(|realm| {
-        None.or_else(|| bare.and_then(|b| find(realm, b)))
-            .or_else(|| changed.then(|| find(realm, &lower)).flatten())
-            .or_else(|| {
-                // Cmdlets are declared in their usual spelling.
-                if realm.is_empty() { None } else { find_nocase(realm, &lower) }
-            })
-    });
+    let other = || {
+        own.into_iter().chain([""]).find_map(|realm| {
+            None.or_else(|| bare.and_then(|b| find(realm, b)))
+                .or_else(|| changed.then(|| find(realm, &lower)).flatten())
+                .or_else(|| {
+                    // Cmdlets are declared in their usual spelling.
+                    if realm.is_empty() { None } else { find_nocase(realm, &lower) }
+                })
+        })
+    };
     whole().or_else(other)
 }
 

@@ -216,6 +216,11 @@ impl Interp<'_> {
                 Ok(n) => Data::Number(n),
                 Err(_) => Data::Text(Value::computed(text.as_bytes(), Place::default(), Taint::default())),
             },
+            // cmd.exe tells no cases apart in the names of variables.
+            None if run.language == Language::Cmd && whole.starts_with('%') => {
+                let name = whole.trim_start_matches('%').to_ascii_uppercase();
+                Data::Text(Value::unknown(Why::Environment(name), Place::default()))
+            }
             // A variable that the script does not set holds something from outside, or nothing.
             None if whole.starts_with(['$', '@', '%']) && !whole.contains('.') => {
                 let known = calls::lookup(run.language, &format!("{whole}.__getitem__")).is_some();
