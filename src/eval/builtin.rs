@@ -327,12 +327,15 @@ impl Interp<'_> {
                 if inv.has("-a") {
                     self.sh.alias_changes.push(None);
                 }
+                let mut known = true;
                 for v in &inv.operands {
                     if let Some(n) = v.as_str() {
+                        // One that the text did not make may come from the surroundings.
+                        known &= self.sh.aliases.contains_key(&n);
                         self.sh.alias_changes.push(Some((n.into_owned(), None)));
                     }
                 }
-                self.sh.status = Some(0);
+                self.sh.status = known.then_some(0);
             }
             "trap" => self.trap(inv, by, at),
             "return" | "exit" => {

@@ -174,8 +174,8 @@ impl Interp<'_> {
             _ => None,
         };
         let Some(groups) = found else {
-            let all = Value::unknown_tainted(crate::value::Why::NotComputed("regular expression"), at, left.taint());
-            self.sh.set("BASH_REMATCH", Content::Scalar(all));
+            // How many groups took part is not known.
+            self.sh.set("BASH_REMATCH", Content::Opaque(left.taint()));
             return None;
         };
         let made = |g: Option<Vec<u8>>| match g {

@@ -552,7 +552,7 @@ impl Interp<'_> {
                 self.push_value(v, quoted, out);
             }
             (Taken::Either, ParamOp::Assign(..)) => {
-                let unset = self.single(w);
+                let unset = self.conditional(|me| me.single(w));
                 let v = Value::either(v.unwrap_or_default(), unset);
                 self.assign_name(&p.name, v.clone(), at);
                 self.push_value(v, quoted, out);
@@ -562,7 +562,7 @@ impl Interp<'_> {
                 self.leave_on_error();
             }
             (Taken::Either, ParamOp::Error(..)) => {
-                let _ = self.single(w);
+                let _ = self.conditional(|me| me.single(w));
                 // The shell goes on only if it is set.
                 self.certainty = self.certainty.min(crate::effect::Certainty::Conditional);
                 self.ended = true;
@@ -579,7 +579,7 @@ impl Interp<'_> {
             }
             (Taken::Value, _) => self.push_value(v.unwrap_or_default(), quoted, out),
             (Taken::Either, _) => {
-                let word = self.single(w);
+                let word = self.conditional(|me| me.single(w));
                 let other = if alternative { Value::default() } else { v.unwrap_or_default() };
                 self.push_value(Value::either(other, word), quoted, out);
             }

@@ -159,10 +159,12 @@ pub(crate) fn compare(text: &str, theirs: &Events, tally: &mut Tally) -> Option<
         Some("exit" | "return" | "exec" | "break" | "continue") => p.certainty != Certainty::Certain,
         _ => false,
     });
+    // `%name` resumes a job.
+    let jobs = ours.iter().any(|p| name(p).is_some_and(|n| n.starts_with('%')));
     // What a text cannot do in an empty place says nothing, nor does a text that changes where programs are.
     // Nor does one that computes with an interpreter that is not there, or completes words.
     let elsewhere = ["PATH=", "python", "coproc", "compgen", "bind ", "LC_ALL=", "BASH_XTRACEFD", "extdebug"];
-    if theirs.failed || limits || elsewhere.iter().any(|e| text.contains(e)) {
+    if theirs.failed || limits || jobs || elsewhere.iter().any(|e| text.contains(e)) {
         tally.undecided += 1;
         return None;
     }

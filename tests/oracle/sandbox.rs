@@ -47,7 +47,7 @@ for __f in /texts/*; do
   exec {__p}< <(
     exec 250>&1
     ( ulimit -t 1 2>/dev/null; __t=$(<"/texts/$__n"); set --; unset __f __n __p __o
-      PS4=$'\x1eX\x1f\x02' BASH_XTRACEFD=250; set -x; builtin eval "$__t" ) </dev/null >/dev/null 2>"/errors/$__n"
+      PS4=$'\x1eX\x1f\x02' BASH_XTRACEFD=250; set -x; builtin eval -- "$__t" ) </dev/null >/dev/null 2>"/errors/$__n"
   )
   if IFS= read -r -d '' -t 3 -u "$__p" __o || [ $? -le 128 ]; then
     builtin printf '\x1eB\x1f\x02%s\n%s' "$__n" "$__o" >>/log
@@ -200,7 +200,12 @@ impl Sandbox {
                 Some("C") => events.entry(current).or_default().commands.push(fields.map(str::to_string).collect()),
                 Some("X") => {
                     let e = events.entry(current).or_default();
-                    let words = trace_words(fields.next().unwrap_or_default());
+                    let mut words = trace_words(fields.next().unwrap_or_default());
+                    if words.first().is_some_and(|w| w == "command")
+                        && words.get(1).is_some_and(|w| PASSED.contains(&w.as_str()))
+                    {
+                        words.remove(0);
+                    }
                     match words.first().map(String::as_str) {
                         // The driver's own.
                         Some("command_not_found_handle") | None => {}

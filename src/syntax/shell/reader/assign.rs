@@ -95,11 +95,12 @@ impl Reader<'_> {
             subscript = Some(text);
         }
         let value = if self.at(self.pos) == b'(' && self.dialect.arrays {
+            let open = self.pos;
             let elements = self.array()?;
             if class(self.at(self.pos)) & META == 0 {
                 // `a=(1)b` is a plain string to bash: the text as it stands, with all that is in it.
-                let from = elements_start(&elements, self.pos);
-                let word = self.word_after(from, flatten(elements), Mode::Value)?;
+                let parts = self.filled(flatten(elements), open);
+                let word = self.word_after(open, parts, Mode::Value)?;
                 AssignValue::Word(word)
             } else {
                 AssignValue::Array(elements)
@@ -108,6 +109,24 @@ impl Reader<'_> {
             AssignValue::Word(self.word(Mode::Value)?)
         };
         Ok(Ok(Assignment { name: head.name, subscript, append, value, span: Span::new(start, self.pos) }))
+    }
+
+    /// Parts with the text between them, from `start` to here: bash keeps one blank between two elements.
+    fn filled(&mut self, parts: Vec<Part>, start: usize) -> Vec<Part> {
+        let mut out = Vec::with_capacity(parts.len() * 2 + 1);
+        let mut at = start;
+        for p in parts {
+            let (from, to) = (p.span.start as usize, p.span.end as usize);
+            if from > at {
+                out.push(between(&self.bytes(at, from), at, from));
+            }
+            at = at.max(to);
+            out.push(p);
+        }
+        if self.pos > at {
+            out.push(between(&self.bytes(at, self.pos), at, self.pos));
+        }
+        out
     }
 
     /// `( … )` after `name=`.
@@ -287,8 +306,18 @@ fn bracket(text: ArithText, start: usize, end: usize) -> Part {
     Part { kind: PartKind::GlobBracket(text.parts), span: Span::new(start, end) }
 }
 
-fn elements_start(elements: &[ArrayElement], or: usize) -> usize {
-    elements.first().map_or(or, |e| e.value.span.start as usize)
+/// Text between two elements, its blanks as bash keeps them.
+fn between(text: &[u8], start: usize, end: usize) -> Part {
+    let mut kept: Vec<u8> = Vec::with_capacity(text.len());
+    for (i, b) in text.iter().enumerate() {
+        let next = text.get(i + 1);
+        match b {
+            b' ' | b'\t' | b'\n' if matches!(kept.last(), Some(b' ' | b'(')) || next == Some(&b')') => {}
+            b' ' | b'\t' | b'\n' => kept.push(b' '),
+            b => kept.push(*b),
+        }
+    }
+    literal(&kept, start, end)
 }
 
 /// The parts of all elements, one after the other: nothing in them is lost.
