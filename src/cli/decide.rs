@@ -97,8 +97,13 @@ pub(super) fn analysis(request: &Request, policy: &Policy) -> Option<Analysis> {
     if request.command.len() > MAX_INPUT {
         return None;
     }
-    let options =
-        Options { shell: request.shell, cwd: request.cwd.clone(), home: request.home.clone(), ..Options::default() };
+    let options = Options {
+        shell: request.shell,
+        cwd: request.cwd.clone(),
+        home: request.home.clone(),
+        stances: policy.assess,
+        ..super::threats::options()
+    };
     let mut analysis = analyze(&request.command, &options);
     policy.assess(&mut analysis, &options);
     Some(analysis)

@@ -92,6 +92,9 @@ impl Policy {
         if says("assess", "project_code") && mine.project_code != theirs.project_code {
             take("assess.project_code", !theirs.project_code, &mut || mine.project_code = theirs.project_code);
         }
+        if says("assess", "help") && mine.help != theirs.help {
+            take("assess.help", !theirs.help, &mut || mine.help = theirs.help);
+        }
         if says("assess", "variables") && mine.variables != theirs.variables {
             take("assess.variables", !theirs.variables, &mut || mine.variables = theirs.variables);
         }
