@@ -7,7 +7,10 @@ pub(crate) struct Generator {
 
 impl Generator {
     pub(crate) fn new(seed: u64) -> Self {
-        Generator { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) }
+        // One step of the sequence is no more than an addition: neighbouring seeds must not begin within it.
+        let mut g = Generator { state: seed.wrapping_mul(0xd134_2543_de82_ef95) };
+        g.state = g.next();
+        g
     }
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
