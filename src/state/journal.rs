@@ -13,6 +13,7 @@ use super::{State, StateError, io, lock, private};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Below this many bytes a journal is never rewritten.
 const SMALL: u64 = 64 << 10;
@@ -94,26 +95,26 @@ impl State {
             return Ok(seen);
         }
         // A writer may just have been cutting off a torn line: look again while there is none.
-        let _held = self.lock_file(false)?;
+        let _held = self.lock_file(false, lock::HASTE)?;
         look()
     }
 
-    fn lock_file(&self, exclusive: bool) -> Result<File, StateError> {
+    fn lock_file(&self, exclusive: bool, patience: Duration) -> Result<File, StateError> {
         let path = self.dir.join("state.lock");
         let file = private().create(true).truncate(false).write(true).read(true).open(&path).map_err(io(&path))?;
-        lock::lock(&file, &path, exclusive)?;
+        lock::lock(&file, &path, exclusive, patience)?;
         Ok(file)
     }
 
     /// Changes the state: `work` looks at what is kept and says what is to be added, and what it made of it. All of it
-    /// is kept, or nothing. `durable`: it outlives a loss of power, too.
+    /// is kept, or nothing. `durable`, for what a person has decided: it outlives a loss of power, too, and waits its turn.
     pub(super) fn transact<T>(
         &self,
         durable: bool,
         work: impl FnOnce(&Model) -> Result<(Vec<Record>, T), StateError>,
     ) -> Result<T, StateError> {
         self.make()?;
-        let _held = self.lock_file(true)?;
+        let _held = self.lock_file(true, if durable { lock::PATIENCE } else { lock::HASTE })?;
         let path = self.journal();
         let open = || private().create(true).truncate(false).read(true).write(true).open(&path).map_err(io(&path));
         let mut file = open()?;

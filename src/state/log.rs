@@ -115,7 +115,7 @@ impl State {
         // Another process may rotate between opening and locking: then the open file is an old one by now.
         for _ in 0..8 {
             let mut file = private().create(true).append(true).read(true).open(&path).map_err(io(&path))?;
-            lock::lock(&file, &path, true)?;
+            lock::lock(&file, &path, true, lock::HASTE)?;
             if !is_at(&file, &path) {
                 continue;
             }
