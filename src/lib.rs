@@ -16,6 +16,7 @@ pub mod gate;
 pub mod hooks;
 pub mod intel;
 pub mod limits;
+pub mod model;
 pub mod options;
 pub mod policy;
 pub mod redact;

@@ -27,6 +27,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("gate", 7),
     ("state", 7),
     ("audit", 7),
+    ("model", 8),
     ("hooks", 8),
     ("report", 8),
     ("cli", 8),

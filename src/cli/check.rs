@@ -220,7 +220,7 @@ pub(super) fn joined(words: &[OsString]) -> Vec<u8> {
 }
 
 /// Standard input up to one byte over the limit. What follows is left unread: it may have no end.
-fn from_stdin() -> Result<Vec<u8>, Failure> {
+pub(super) fn from_stdin() -> Result<Vec<u8>, Failure> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
         output::complain("reading the command from the terminal; end it with Ctrl-D on a line of its own");

@@ -6,11 +6,16 @@ use crate::analyzer::{Analysis, Options, analyze};
 use crate::finding::Severity;
 use crate::gate::{self, Answer, Case, Context, Grants, Outcome, Outside, Request, Review, Scope, Ticket};
 use crate::limits::MAX_INPUT;
-use crate::policy::Policy;
+use crate::model;
+use crate::policy::{HermesSettings, Policy};
 use crate::state::log::Entry;
 use crate::state::{Duration, Key, State, StateError, Submitted, Wanted};
 use crate::verdict::{Action, Verdict};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Variables by which Hermes Agent is known to be the one that asks.
+const HERMES_VARIABLES: &[&str] =
+    &["HERMES_HOME", "HERMES_INTERACTIVE", "HERMES_GATEWAY_SESSION", "HERMES_CRON_SESSION", "HERMES_SESSION_KEY"];
 
 /// How a person is reached.
 pub(super) enum Person<'a> {
@@ -30,6 +35,8 @@ pub(super) struct Desk<'a> {
     pub policy: &'a Policy,
     /// How a person is reached.
     pub person: Person<'a>,
+    /// How long a model may take at most, beside what the policy says.
+    pub time: Option<std::time::Duration>,
 }
 
 /// What came of it.
@@ -115,7 +122,7 @@ impl Desk<'_> {
         let state = State::new(&self.policy.state).ok();
         let analysis = analysis(request, self.policy);
         let mut case = Case::new(request, analysis.as_ref(), &self.policy.gate);
-        let mut outside = Here { desk: self, state: state.as_ref(), request };
+        let mut outside = Here { desk: self, state: state.as_ref(), request, analysis: analysis.as_ref() };
         let outcome = gate::decide(&mut case, &mut outside);
         let open: Vec<bool> = match &analysis {
             Some(a) => {
@@ -192,9 +199,18 @@ struct Here<'a> {
     desk: &'a Desk<'a>,
     state: Option<&'a State>,
     request: &'a Request,
+    analysis: Option<&'a Analysis>,
 }
 
 impl Here<'_> {
+    /// Keeps how many times in a row the model has said no. Best effort: a count that is lost asks it once more.
+    fn note_denials(&self, count: u32) {
+        if let Some(state) = self.state
+            && self.denials() != count
+        {
+            let _ = state.set_denials(count);
+        }
+    }
     fn submit(&self, case: &Case<'_>) -> Result<Submitted, StateError> {
         let state = self.state.ok_or(StateError::Nowhere)?;
         state.submit(&wanted(self.request, &self.desk.source, case))
@@ -205,17 +221,34 @@ impl Outside for Here<'_> {
     fn grants(&mut self, _: &Case<'_>) -> Grants {
         // State that cannot be read grants nothing: the question is asked again.
         let found = self.state.and_then(|s| s.granted(self.request.session.as_deref()).ok()).unwrap_or_default();
-        Grants { session: found.0.into_iter().collect(), permanent: found.1.into_iter().collect() }
+        let listed = self.desk.policy.gate.granted.iter().cloned();
+        Grants { session: found.0.into_iter().collect(), permanent: found.1.into_iter().chain(listed).collect() }
     }
-    fn review(&mut self, _: &Case<'_>) -> Review {
-        Review::Escalate
+    fn review(&mut self, case: &Case<'_>) -> Review {
+        let asked = model::review(&self.desk.policy.model, case, self.analysis, self.desk.time);
+        let review = asked.unwrap_or_else(|why| {
+            super::output::complain(&format!("the model could not be asked: {why}"));
+            Review::Escalate
+        });
+        match review {
+            Review::Approve => self.note_denials(0),
+            Review::Deny => self.note_denials(self.denials().saturating_add(1)),
+            Review::Escalate => {}
+        }
+        review
     }
     fn denials(&self) -> u32 {
         self.state.and_then(|s| s.look().ok()).map_or(0, |(model, _)| model.denials)
     }
     fn ask(&mut self, case: &Case<'_>, always: bool) -> Answer {
         let submit = match &self.desk.person {
-            Person::Terminal => return prompt::ask(case, always, self.desk.policy.state.prompt_seconds),
+            Person::Terminal => {
+                let answer = prompt::ask(case, always, self.desk.policy.state.prompt_seconds);
+                if matches!(answer, Answer::Approve(_)) {
+                    self.note_denials(0);
+                }
+                return answer;
+            }
             Person::Caller => false,
             Person::Request(wants) => {
                 wants(case.open.iter().map(|m| Action::of(m.finding.severity)).max().unwrap_or(Action::Allow))
@@ -241,6 +274,15 @@ impl Outside for Here<'_> {
         if let Err(e) = state.grant(&wanted(self.request, &self.desk.source, case), duration) {
             super::output::complain(&format!("the approval holds for this command only: {e}"));
         }
+        if scope == Scope::Always
+            && let Some(path) = &self.desk.policy.gate.hermes_config
+        {
+            // What is about how a text looks is never allowed for ever.
+            let keys: Vec<&str> = case.open.iter().filter(|m| !m.content).map(|m| m.key.as_str()).collect();
+            if let Err(e) = super::hook_settings::add_to_list(path, "command_allowlist", &keys) {
+                super::output::complain(&format!("the approval is not in {}: {}", path.display(), e.message));
+            }
+        }
     }
 }
 
@@ -249,11 +291,36 @@ pub(super) fn on_stack(desk: &Desk<'_>, request: &Request) -> Result<Decision, S
     guard::run(|| desk.decide(request))
 }
 
-/// The policy for a request: the named file, else the user's and the project's. What is wrong with them is told.
+/// The policy for a request: the named file, else the user's and the project's, with what Hermes Agent is told where it
+/// is the one that asks. What is wrong with them is told.
 pub(super) fn policy_for(cwd: Option<&Path>) -> Policy {
     let loaded = crate::policy::load(cwd);
     loaded.problems.iter().for_each(|p| super::output::complain(p));
-    loaded.policy
+    let mut policy = loaded.policy;
+    with_hermes(&mut policy);
+    policy
+}
+
+/// Joins the approval settings of Hermes Agent: those of the file that the policy names, else, where the environment is
+/// that of Hermes, what makes its own file stricter.
+pub(super) fn with_hermes(policy: &mut Policy) {
+    let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
+    let ours = || HERMES_VARIABLES.iter().any(|name| variable(name).is_some());
+    let named = policy.gate.hermes_config.clone().filter(|p| p.is_absolute());
+    let found = || {
+        let home = variable("HERMES_HOME").map(PathBuf::from);
+        let home = home.or_else(|| std::env::home_dir().map(|h| h.join(".hermes")));
+        home.filter(|h| h.is_absolute()).map(|h| h.join("config.yaml"))
+    };
+    let Some(path) = named.clone().or_else(|| if ours() { found() } else { None }) else { return };
+    let read = match crate::policy::find::read_text(&path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound && named.is_none() => return,
+        read => read.map_err(|e| e.to_string()),
+    };
+    match read.and_then(|text| HermesSettings::parse(&text)) {
+        Ok(settings) => policy.join_hermes(&settings, named.is_some()),
+        Err(e) => super::output::complain(&format!("{}: {e}; its approval settings are left out", path.display())),
+    }
 }
 
 /// An outside that only knows what was granted: nobody is asked, nothing is kept.

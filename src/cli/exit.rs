@@ -13,6 +13,8 @@ pub enum Exit {
     Block = 1,
     /// The verdict is warn.
     Warn = 2,
+    /// Of `line`: the text has no end yet.
+    More = 3,
     /// Wrong arguments, or a file named in them that cannot be read.
     Usage = 64,
     /// A mistake of this program outside any verdict.
@@ -29,6 +31,7 @@ Exit codes:
    0  allow, or done
    1  block
    2  warn
+   3  the line has no end yet
   64  wrong usage
   70  internal error outside a verdict
   74  reading or writing failed
@@ -84,7 +87,9 @@ mod tests {
 
     #[test]
     fn the_table_for_people_names_every_code() {
-        for exit in [Exit::Allow, Exit::Block, Exit::Warn, Exit::Usage, Exit::Internal, Exit::Io, Exit::Config] {
+        for exit in
+            [Exit::Allow, Exit::Block, Exit::Warn, Exit::More, Exit::Usage, Exit::Internal, Exit::Io, Exit::Config]
+        {
             let code = format!("{:>4}  ", exit as u8);
             assert!(TABLE.lines().any(|l| l.starts_with(&code)), "{exit:?}");
         }

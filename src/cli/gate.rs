@@ -114,7 +114,11 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let words: Vec<OsString> = matches.get_many::<OsString>("command").into_iter().flatten().cloned().collect();
     let request = if words.is_empty() { from_stdin()? } else { from_words(&words) };
     let policy = match matches.get_one::<PathBuf>("policy") {
-        Some(path) => Policy::read(path).map_err(|e| Failure { exit: Exit::Config, message: e.to_string() })?,
+        Some(path) => {
+            let mut policy = Policy::read(path).map_err(|e| Failure { exit: Exit::Config, message: e.to_string() })?;
+            decide::with_hermes(&mut policy);
+            policy
+        }
         None => decide::policy_for(request.cwd.as_deref().map(Path::new)),
     };
     let when = matches.get_one::<String>("prompt").map_or("auto", String::as_str);
@@ -125,7 +129,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         _ if request.context == Context::Gateway => Person::Request(&|_| true),
         _ => Person::Caller,
     };
-    let desk = Desk { source: "gate".to_string(), policy: &policy, person };
+    let desk = Desk { source: "gate".to_string(), policy: &policy, person, time: None };
     let decision = decide::on_stack(&desk, &request)
         .map_err(|e| Failure { exit: Exit::Internal, message: format!("internal error: {e}") })?;
     let outcome = decision.outcome;

@@ -117,6 +117,8 @@ fn in_time(agent: &'static Agent, request: &gate::Request, policy: &Policy) -> R
     if deadline_ms == 0 {
         return Err("the policy leaves no time for it (hooks.deadline_ms = 0)".into());
     }
+    // A model has to answer while there is time left to say so.
+    let time = Some(Duration::from_millis(deadline_ms.saturating_mul(3) / 4));
     let (send, receive) = mpsc::channel();
     let (request, policy) = (request.clone(), policy.clone());
     let work = move || {
@@ -124,7 +126,7 @@ fn in_time(agent: &'static Agent, request: &gate::Request, policy: &Policy) -> R
         let _ = send.send(guard::catch(|| {
             // Where the agent is told no, the user can still say yes; where it asks, it asks.
             let wants = |action| hooks::question(action, &policy.hooks, agent.asks) == Ruling::Deny;
-            let desk = Desk { source: source(agent), policy: &policy, person: Person::Request(&wants) };
+            let desk = Desk { source: source(agent), policy: &policy, person: Person::Request(&wants), time };
             let decision = desk.decide(&request);
             Judged { verdict: decision.verdict, outcome: decision.outcome }
         }));

@@ -141,6 +141,19 @@ fn said(text: &str) -> Result<Exit, Failure> {
     Ok(Exit::Allow)
 }
 
+/// Puts texts last into a list at the top of a YAML file; nothing else in it changes.
+pub(super) fn add_to_list(path: &Path, key: &str, values: &[&str]) -> Result<(), Failure> {
+    let before = read(path)?;
+    let mut after = before.clone();
+    for value in values {
+        after = hooks::install::add_to_list(&after, key, value).map_err(|why| refused(path, &why))?;
+    }
+    if after != before {
+        replace(path, &before, &after)?;
+    }
+    Ok(())
+}
+
 /// Puts the new text in the place of the file, through links, keeping its rights; gives the copy of what was there.
 fn replace(path: &Path, before: &str, after: &str) -> Result<Option<PathBuf>, Failure> {
     let fail = |what: &str, e: &std::io::Error| Failure::io(&format!("{what} {}", path.display()), e);

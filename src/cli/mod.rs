@@ -20,6 +20,8 @@ mod gate;
 pub mod guard;
 mod hook;
 mod hook_settings;
+mod init;
+mod line;
 mod log;
 mod man;
 pub mod output;
@@ -53,6 +55,8 @@ const SUBS: &[Sub] = &[
     Sub { name: "check", describe: check::describe, run: check::run },
     Sub { name: "gate", describe: gate::describe, run: gate::run },
     Sub { name: "hook", describe: hook::describe, run: hook::run },
+    Sub { name: "init", describe: init::describe, run: init::run },
+    Sub { name: "line", describe: line::describe, run: line::run },
     Sub { name: "approvals", describe: approvals::describe, run: approvals::run },
     Sub { name: "log", describe: log::describe, run: log::run },
     Sub { name: "why", describe: log::describe_why, run: log::run_why },

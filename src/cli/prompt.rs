@@ -64,7 +64,9 @@ fn read(line: &[u8], choices: &[(&str, &str, Answer)]) -> Answer {
 mod terminal {
     use super::{Answer, read};
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::termios::{self, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios};
+    use rustix::termios::{
+        self, InputModes, LocalModes, OptionalActions, OutputModes, QueueSelector, SpecialCodeIndex, Termios,
+    };
     use std::fs::{File, OpenOptions};
     use std::io::{Read, Write};
     use std::time::{Duration, Instant};
@@ -90,6 +92,9 @@ mod terminal {
         // ends with Ctrl-C, too, so that it is read at once.
         modes.local_modes.remove(LocalModes::ISIG);
         modes.local_modes.insert(LocalModes::ICANON | LocalModes::ECHO);
+        // The line editor of a shell may have left these off.
+        modes.input_modes.insert(InputModes::ICRNL);
+        modes.output_modes.insert(OutputModes::OPOST | OutputModes::ONLCR);
         modes.special_codes[SpecialCodeIndex::VEOL] = INTERRUPT;
         let restore = Restore(tty.try_clone().ok()?, before);
         // Flush: what was typed before the question is no answer to it.

@@ -94,7 +94,7 @@ fn project_file(cwd: &Path) -> Option<PathBuf> {
 }
 
 /// The text of a policy file.
-pub(super) fn read_text(path: &Path) -> std::io::Result<String> {
+pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     let read = std::fs::File::open(path)?.take(MAX_FILE.saturating_add(1)).read_to_string(&mut text)?;
     if u64::try_from(read).unwrap_or(u64::MAX) > MAX_FILE {

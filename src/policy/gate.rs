@@ -2,6 +2,7 @@
 
 use crate::finding::Severity;
 use serde::{Deserialize, Deserializer};
+use std::path::PathBuf;
 
 /// How requests are decided that nothing has decided before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +57,11 @@ pub struct GatePolicy {
     pub allow: Vec<String>,
     /// `unattended`.
     pub unattended: Unattended,
+    /// `hermes_config`: the `config.yaml` of Hermes Agent, whose settings on approvals count as the user's own.
+    pub hermes_config: Option<PathBuf>,
+    /// Keys of approvals, or rules, that such a file allows for ever.
+    #[serde(skip)]
+    pub granted: Vec<String>,
     /// `isolated`: backends whose commands cannot reach this machine.
     pub isolated: Vec<String>,
     /// `model_ceiling`: the worst finding that a model may approve.
@@ -73,6 +79,8 @@ impl Default for GatePolicy {
             deny: Vec::new(),
             allow: Vec::new(),
             unattended: Unattended::default(),
+            hermes_config: None,
+            granted: Vec::new(),
             isolated: isolated.iter().map(|s| (*s).to_string()).collect(),
             model_ceiling: Severity::High,
             model_denials: 3,

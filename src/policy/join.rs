@@ -66,6 +66,9 @@ impl Policy {
         if says("gate", "unattended") && mine.unattended != theirs.unattended {
             take("gate.unattended", theirs.unattended == Unattended::Deny, &mut || mine.unattended = theirs.unattended);
         }
+        if says("gate", "hermes_config") {
+            take("gate.hermes_config", false, &mut || mine.hermes_config.clone_from(&theirs.hermes_config));
+        }
         if says("gate", "isolated") && theirs.isolated.iter().any(|b| !mine.isolated.contains(b)) {
             take("gate.isolated", false, &mut || mine.isolated.extend(theirs.isolated.iter().cloned()));
         }
@@ -101,6 +104,10 @@ impl Policy {
         // Where state is kept and who is trusted is the user's business, whatever a project says.
         if said.contains_key("state") {
             ignored.push("state");
+        }
+        // The model would see every command that is asked about.
+        if said.contains_key("model") {
+            ignored.push("model");
         }
         if said.contains_key("trust") {
             ignored.push("trust");

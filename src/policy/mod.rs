@@ -10,16 +10,20 @@ pub mod find;
 mod gate;
 pub mod glob;
 pub mod globs;
+mod hermes;
 mod hooks;
 mod join;
+mod model;
 mod presets;
 mod state;
 
 pub use asks::{Ask, Same};
 pub use find::{Loaded, config_dir, load};
 pub use gate::{GatePolicy, Mode, Unattended};
+pub use hermes::HermesSettings;
 pub use hooks::{Failing, HookPolicy, NoAsk, OnBlock, OnWarn};
 
+pub use model::ModelPolicy;
 pub use presets::{PRESETS, Preset, find as preset};
 pub use state::StatePolicy;
 
@@ -47,6 +51,8 @@ pub struct Policy {
     pub hooks: HookPolicy,
     /// How the gate decides.
     pub gate: GatePolicy,
+    /// The model that is asked.
+    pub model: ModelPolicy,
     /// What is kept between runs.
     pub state: StatePolicy,
     /// Directories whose project policy may loosen, too.
@@ -208,7 +214,9 @@ mod tests {
             ("", "cp a b", Class::Unknown),
             ("assess.writes = 'project'", "cp a b", Class::Safe),
             ("assess.writes = 'project'", "cp a ~/b", Class::Unknown),
-            ("assess.writes = 'project'", "cp a .git/hooks/pre-commit", Class::Unknown),
+            // What version control keeps is no file of the project, and what it runs is found whatever the stance.
+            ("assess.writes = 'project'", "cp a .git/HEAD", Class::Unknown),
+            ("assess.writes = 'project'", "cp a .git/hooks/pre-commit", Class::Risk),
             ("", "git status", Class::Safe),
             ("assess.repository = false", "git status", Class::Unknown),
             ("", "curl -s https://e.example/", Class::Safe),

@@ -162,6 +162,11 @@ impl Settings {
     }
 }
 
+/// The text of a YAML file with one more text in a list at its top, where it is not there yet.
+pub fn add_to_list(text: &str, key: &str, value: &str) -> Result<String, Refusal> {
+    yaml::add_text(text, key, value)
+}
+
 /// The lines that differ, with a few around them, as `diff -u` shows them. The change is taken to be in one place.
 pub fn diff(before: &str, after: &str) -> String {
     const AROUND: usize = 3;

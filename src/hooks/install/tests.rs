@@ -123,6 +123,41 @@ fn broken_settings_are_refused() {
 }
 
 #[test]
+fn a_text_is_put_into_a_list_at_the_top_of_yaml() {
+    for (before, after) in [
+        ("", "list:\n- \"x y\"\n"),
+        ("# c\na: 1", "# c\na: 1\nlist:\n- \"x y\"\n"),
+        ("list: []  # mine\na: 1\n", "list:  # mine\n- \"x y\"\na: 1\n"),
+        ("list:\n- a  # one\n# two\nb: 1\n", "list:\n- a  # one\n- \"x y\"\n# two\nb: 1\n"),
+        ("list:\n  - 'a'\n\nb:\n- c\n", "list:\n  - 'a'\n  - \"x y\"\n\nb:\n- c\n"),
+        ("list:\n- x y  # there\n", "list:\n- x y  # there\n"),
+        ("list:\n- 'x y'\n", "list:\n- 'x y'\n"),
+    ] {
+        assert_eq!(add_to_list(before, "list", "x y").as_deref(), Ok(after), "{before}");
+    }
+    for refused in
+        ["list: [a, b]\n", "list: a\n", "list:\n  a: 1\n", "- a\n", "list:\n- a\nlist:\n- b\n", "list:\n\t- a\n"]
+    {
+        assert!(add_to_list(refused, "list", "x y").is_err(), "{refused}");
+    }
+}
+
+#[test]
+fn lists_at_the_margin_of_yaml_are_in_nobodys_way() {
+    let settings = settings("hermes");
+    let hook = Hook { agent: "hermes", command: "/b/shellward hook hermes" };
+    // As the agent itself writes its file.
+    let before = "command_allowlist:\n- podman *\nhooks:\n  on_start:\n  - command: x\nmodel: y\n";
+    let after = settings.install(before, hook).unwrap().unwrap();
+    assert!(
+        after.starts_with("command_allowlist:\n- podman *\nhooks:\n  on_start:\n  - command: x\n  pre_tool_call:\n"),
+        "{after}"
+    );
+    assert!(after.ends_with("model: y\n"), "{after}");
+    assert_eq!(settings.uninstall(&after, hook).unwrap().as_deref(), Some(before));
+}
+
+#[test]
 fn what_stands_in_yaml_stays_as_it_is() {
     for text in [
         "# mine\nmodel: x # why\napprovals:\n  mode: manual\n",

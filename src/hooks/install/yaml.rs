@@ -56,6 +56,11 @@ struct Key {
     empty: bool,
 }
 
+/// True for an item of a list, and not for the line that begins a document.
+fn is_item(text: &str) -> bool {
+    text == "-" || text.starts_with("- ")
+}
+
 /// The key among the lines of `from..to` at the indentation of the first of them.
 fn find(lines: &[&str], from: usize, to: usize, margin: bool, key: &str) -> Result<Option<Key>, Refusal> {
     let all = significant(lines);
@@ -69,7 +74,7 @@ fn find(lines: &[&str], from: usize, to: usize, margin: bool, key: &str) -> Resu
         }
         let below = inside.iter().skip(i.saturating_add(1));
         // Items of a list may stand as far left as its key.
-        let belongs = |l: &&Line<'_>| l.indent > indent || (l.indent == indent && l.text.starts_with('-') && !margin);
+        let belongs = |l: &&Line<'_>| l.indent > indent || (l.indent == indent && is_item(l.text));
         let last = below.take_while(belongs).last().map(|l| l.number);
         let empty = match value {
             "" => last.is_none(),
@@ -86,16 +91,24 @@ fn find(lines: &[&str], from: usize, to: usize, margin: bool, key: &str) -> Resu
 /// The lines of the file, or why it is refused.
 fn lines(text: &str) -> Result<Vec<&str>, Refusal> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut keys = 0usize;
     for (i, line) in significant(&lines).iter().enumerate() {
         if line.text.starts_with('\t') {
             return Err(Refusal::Broken(format!("line {}: a tab indents it", line.number.saturating_add(1))));
         }
         let other_document = i > 0 && line.indent == 0 && (line.text == "---" || line.text == "...");
-        let no_mapping = line.indent == 0 && line.text.starts_with(['{', '[', '-']) && line.text != "---";
+        // Items of a list may stand as far left as its key, but there is no key before the first.
+        let no_mapping = line.indent == 0
+            && (line.text.starts_with(['{', '[']) || (line.text.starts_with('-') && !(keys > 0 && is_item(line.text))))
+            && line.text != "---";
         if other_document || no_mapping {
             return Err(Refusal::Unknown(format!("line {}: {}", line.number.saturating_add(1), line.text)));
         }
-        let key = line.text.contains(':') || line.text.starts_with(['%', '}', ']']) || line.text == "---";
+        keys = keys.saturating_add(usize::from(line.indent == 0 && line.text.contains(':')));
+        let key = (keys > 0 && is_item(line.text))
+            || line.text.contains(':')
+            || line.text.starts_with(['%', '}', ']'])
+            || line.text == "---";
         if line.indent == 0 && !key {
             return Err(Refusal::Broken(format!("line {}: {} is no key", line.number.saturating_add(1), line.text)));
         }
@@ -187,6 +200,50 @@ pub(super) fn add(text: &str, at: (&str, &str), item: &[String]) -> Result<Strin
             put(list.body.1, renewed, block(column));
         }
     }
+    Ok(out.concat())
+}
+
+/// A plain or quoted text that is an item of a list.
+fn text_of(item: &str) -> String {
+    let value = item.trim().trim_start_matches('-').trim();
+    if let Some(plain) = value.strip_prefix('\'').and_then(|v| v.strip_suffix('\'')) {
+        return plain.replace("''", "'");
+    }
+    let unquoted = value.starts_with('"').then(|| serde_json::from_str(value).ok()).flatten();
+    unquoted.unwrap_or_else(|| uncommented(value).trim().to_string())
+}
+
+/// Puts a text last into a list at the top, making it where it is missing.
+pub(super) fn add_text(text: &str, name: &str, value: &str) -> Result<String, Refusal> {
+    let all = lines(text)?;
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let line = |column: usize| format!("{}- {}{end}", " ".repeat(column), serde_json::Value::from(value));
+    let mut out: Vec<String> = all.iter().map(|l| (*l).to_string()).collect();
+    if let Some(last) = out.last_mut()
+        && !last.ends_with('\n')
+    {
+        last.push_str(end);
+    }
+    let Some(list) = find(&all, 0, all.len(), true, name)? else {
+        out.push(format!("{name}:{end}{}", line(0)));
+        return Ok(out.concat());
+    };
+    let items = items(&all, &list);
+    if items.iter().any(|(at, ..)| all.get(*at).is_some_and(|l| text_of(l) == value)) {
+        return Ok(text.to_string());
+    }
+    if items.iter().any(|(at, ..)| all.get(*at).is_some_and(|l| !is_item(l.trim()))) {
+        return Err(Refusal::Unknown(format!("`{name}` is no list")));
+    }
+    if list.empty
+        && let Some(old) = out.get_mut(list.line)
+    {
+        let comment =
+            old.find(" #").and_then(|i| old.get(i..)).map(|c| format!(" {}", c.trim_end())).unwrap_or_default();
+        *old = format!("{name}:{comment}{end}");
+    }
+    let column = items.first().map_or(0, |i| i.2);
+    out.insert(list.body.1.min(out.len()), line(column));
     Ok(out.concat())
 }
 

@@ -1,0 +1,80 @@
+//! `shellward init SHELL`: the hook for an interactive shell, as a script of that shell.
+//!
+//! The scripts bind the Enter key: they hand the line to `shellward line` ([`super::line`]) and run it, keep it or ask as
+//! that says. A binary that is missing or dies leaves its user a way out: the same line once more runs.
+
+use super::exit::{Exit, Failure};
+use super::{line, output};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+/// The script of each shell, and how a word is quoted in it.
+const SCRIPTS: &[(&str, &str, fn(&str) -> String)] = &[
+    ("bash", include_str!("init/hook.bash"), quoted_posix),
+    ("zsh", include_str!("init/hook.zsh"), quoted_posix),
+    ("fish", include_str!("init/hook.fish"), quoted_fish),
+    ("powershell", include_str!("init/hook.ps1"), quoted_powershell),
+];
+
+fn quoted_posix(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+fn quoted_fish(word: &str) -> String {
+    format!("'{}'", word.replace('\\', r"\\").replace('\'', r"\'"))
+}
+
+fn quoted_powershell(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "''"))
+}
+
+pub(super) fn describe(command: Command) -> Command {
+    command
+        .about("Print the hook for an interactive shell, to be evaluated where it starts")
+        .arg(
+            Arg::new("shell")
+                .value_name("SHELL")
+                .required(true)
+                .value_parser(PossibleValuesParser::new(SCRIPTS.iter().map(|(name, ..)| *name))),
+        )
+        .arg(
+            Arg::new("warn_only")
+                .long("warn-only")
+                .action(ArgAction::SetTrue)
+                .help("Say what was found and run the line all the same"),
+        )
+        .arg(line::bypass_argument())
+        .after_help(
+            "bash and zsh: eval \"$(shellward init bash)\"; fish: shellward init fish | source; \
+             powershell: shellward init powershell | Out-String | Invoke-Expression",
+        )
+}
+
+pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
+    let name = matches.get_one::<String>("shell").map(String::as_str).unwrap_or_default();
+    let found = SCRIPTS.iter().find(|(shell, ..)| *shell == name);
+    let (_, script, quoted) = found.ok_or_else(|| Failure::usage(format!("there is no hook for {name:?}")))?;
+    let binary = std::env::current_exe().map_err(|e| Failure::io("cannot find this binary", &e))?;
+    let mut options: Vec<String> = Vec::new();
+    if matches.get_flag("warn_only") {
+        options.push("--warn-only".to_string());
+    }
+    if let Some(name) = matches.get_one::<String>("bypass") {
+        options.push(format!("--bypass={name}"));
+    }
+    let text = script.replace("%BIN%", &quoted(&binary.to_string_lossy())).replace("%OPTIONS%", &options.join(" "));
+    output::print(text.as_bytes())?;
+    Ok(Exit::Allow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_stays_one_word() {
+        assert_eq!(quoted_posix("/a b/it's"), r"'/a b/it'\''s'");
+        assert_eq!(quoted_fish(r"C:\it's"), r"'C:\\it\'s'");
+        assert_eq!(quoted_powershell("C:\\it's"), "'C:\\it''s'");
+    }
+}

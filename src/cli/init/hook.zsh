@@ -1,0 +1,58 @@
+# Shellward: every line is judged when Enter is pressed. One that is not let through stays where it is, to be edited.
+# Made by `shellward init zsh`; for the end of ~/.zshrc:  eval "$(shellward init zsh)"
+if [[ -o interactive && -o zle ]]; then
+    typeset -g __shellward_failed=
+
+    __shellward_line() {
+        %BIN% line --shell zsh --session "zsh-$$" %OPTIONS% "$@"
+    }
+
+    __shellward_accept() {
+        # What `!` stands for is what would run.
+        if [[ -o banghist && ( $BUFFER == *'!'* || $BUFFER == '^'* ) ]]; then
+            zle .expand-history
+        fi
+        emulate -L zsh
+        local text=$PREBUFFER$BUFFER said= code=0
+        if [[ $text == *[^[:space:]]* ]]; then
+            said=$(__shellward_line --more <<<"$text" 2>&1)
+            code=$?
+            # Without an end it is not run, if zsh thinks so, too; the next line is judged together with it.
+            if (( code == 3 )); then
+                code=0
+                if zsh -fn <<<"$text" 2>/dev/null; then
+                    said=$(__shellward_line <<<"$text" 2>&1)
+                    code=$?
+                fi
+            fi
+            if (( code == 2 )); then
+                said=
+                zle -I
+                __shellward_line --ask <<<"$text"
+                code=$?
+            elif [[ -n $said ]]; then
+                zle -I
+                print -r -- "$said"
+            fi
+        fi
+        if (( code == 0 )) || [[ $code != [12] && $text == "$__shellward_failed" ]]; then
+            __shellward_failed=
+            zle "__shellward_$WIDGET"
+            return
+        fi
+        if [[ $code != [12] ]]; then
+            __shellward_failed=$text
+            zle -I
+            print -r -- "Shellward could not judge this line ($code). Enter once more runs it all the same."
+        fi
+    }
+
+    for __shellward_widget in accept-line accept-and-hold accept-line-and-down-history accept-and-infer-next-history; do
+        # Whatever was in its place before comes after it.
+        if (( ! ${+widgets[__shellward_$__shellward_widget]} )); then
+            zle -A "$__shellward_widget" "__shellward_$__shellward_widget"
+            zle -N "$__shellward_widget" __shellward_accept
+        fi
+    done
+    unset __shellward_widget
+fi
