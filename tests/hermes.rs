@@ -5,7 +5,12 @@
 //! below the target directory; a path in its place names an environment that has it. Skipped, loudly, otherwise.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and tells what it skips"
+)]
 
 use serde_json::{Value, json};
 use std::io::Write;

@@ -43,7 +43,7 @@ impl Server {
                     };
                     while !whole(&text) {
                         match stream.read(&mut piece) {
-                            Ok(n) if n > 0 => text.extend_from_slice(&piece[..n]),
+                            Ok(n) if n > 0 => text.extend(piece.iter().take(n)),
                             _ => return,
                         }
                     }

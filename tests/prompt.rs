@@ -1,7 +1,7 @@
 //! The question at a terminal, under a pseudo-terminal that Python makes. Skipped, loudly, where there is no Python.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking, and tells what it skips")]
 
 use std::path::PathBuf;
 use std::process::Command;

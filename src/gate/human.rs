@@ -1,6 +1,6 @@
 //! Layer 10: a person.
 
-use super::{Answer, Case, Context, Layer, Outcome, Outside, Scope, Unreadable, outcome::titles};
+use super::{Answer, Case, Layer, Outcome, Outside, Scope, Unreadable, outcome::titles};
 
 /// Asks a person; whatever is no clear yes is a no.
 pub fn decide(case: &Case<'_>, outside: &mut dyn Outside) -> Outcome {
@@ -25,8 +25,8 @@ pub fn decide(case: &Case<'_>, outside: &mut dyn Outside) -> Outcome {
             };
             let message = format!("This needs the user's approval: {}.{doubt}", titles(case));
             let mut o = Outcome::denied(Layer::Human, message);
-            let pending = case.request.context == Context::Gateway || ticket.is_some();
-            o.status = Some(if pending { "pending_approval" } else { "approval_required" });
+            // Without a request that waits there is nothing to wait for: the question is the caller's.
+            o.status = Some(if ticket.is_some() { "pending_approval" } else { "approval_required" });
             if let Some(ticket) = ticket {
                 (o.approval_id, o.digest) = (Some(ticket.id), Some(ticket.digest));
             }
