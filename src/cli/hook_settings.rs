@@ -124,7 +124,7 @@ fn change(install: bool, matches: &ArgMatches) -> Result<Exit, Failure> {
         text.push_str("Nothing was changed (--dry-run).\n");
         return said(&text);
     }
-    let copy = replace(&path, &before, &after)?;
+    let copy = replace(&path, &before, &after, true)?;
     let done = if install { "installed" } else { "removed" };
     let _ = writeln!(text, "The hook of {} is {done}.", agent.title);
     if let Some(copy) = copy {
@@ -149,13 +149,16 @@ pub(super) fn add_to_list(path: &Path, key: &str, values: &[&str]) -> Result<(),
         after = hooks::install::add_to_list(&after, key, value).map_err(|why| refused(path, &why))?;
     }
     if after != before {
-        replace(path, &before, &after)?;
+        // One copy is kept, of the file as it was before the first change: approvals are many.
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(".shellward-backup");
+        replace(path, &before, &after, !path.with_file_name(name).exists())?;
     }
     Ok(())
 }
 
 /// Puts the new text in the place of the file, through links, keeping its rights; gives the copy of what was there.
-fn replace(path: &Path, before: &str, after: &str) -> Result<Option<PathBuf>, Failure> {
+fn replace(path: &Path, before: &str, after: &str, copies: bool) -> Result<Option<PathBuf>, Failure> {
     let fail = |what: &str, e: &std::io::Error| Failure::io(&format!("{what} {}", path.display()), e);
     // A link stays a link: settings are often kept elsewhere.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -165,7 +168,7 @@ fn replace(path: &Path, before: &str, after: &str) -> Result<Option<PathBuf>, Fa
     let rights = std::fs::metadata(&target).ok().map(|m| m.permissions());
     let keep =
         |rights| write_new(&target, "shellward-backup", before, Some(rights)).map_err(|e| fail("cannot copy", &e));
-    let copy = rights.as_ref().map(keep).transpose()?;
+    let copy = rights.as_ref().filter(|_| copies).map(keep).transpose()?;
     let new =
         write_new(&target, "shellward-new", after, rights.as_ref()).map_err(|e| fail("cannot write beside", &e))?;
     if let Err(e) = std::fs::rename(&new, &target) {
