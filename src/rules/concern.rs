@@ -38,7 +38,7 @@ pub(super) fn concern(facts: &Facts<'_>, e: &Effect) -> Option<String> {
     }
     match e.verb {
         Verb::Read | Verb::List => looks(facts, e),
-        Verb::Inspect if !stances.repository && matches!(e.object, Object::Stated("repository")) => {
+        Verb::Inspect if !stances.repository && matches!(e.object, Object::Stated("repository" | "worktree")) => {
             Some("the repository's own settings may name programs that run".into())
         }
         Verb::Inspect | Verb::Decode | Verb::Encode | Verb::Probe | Verb::Chdir => None,
