@@ -118,13 +118,18 @@ pub fn changes(verb: Verb) -> bool {
 }
 
 /// True for a path on another machine: `[user@]host:path`, where a colon stands before any slash (rcp's rule, which scp and
-/// rsync keep), or an address (`rsync://`, `scp://`). A letter alone before the colon is a drive (`C:x`), as scp and rsync on
-/// Windows read it; hosts of one letter are written with a user or as an address. A host that is not known is one all the
-/// same: `$host:x`.
+/// rsync keep), or an address (`rsync://`, `scp://`). A host may have a name of one letter (`h:x`); a drive of Windows is told
+/// from it by what only Windows writes: a backslash behind the colon, or a capital with a slash (`C:/x`). A host that is
+/// not known is one all the same: `$host:x`.
 pub fn is_remote(value: &Value) -> bool {
     let text = value.show();
     let head = text.split('/').next().unwrap_or_default();
-    head.find(':').is_some_and(|c| c > 1)
+    let drive = match text.as_bytes() {
+        [d, b':', b'\\', ..] => d.is_ascii_alphabetic(),
+        [d, b':', b'/', ..] => d.is_ascii_uppercase(),
+        _ => false,
+    };
+    !drive && head.find(':').is_some_and(|c| c > 0)
 }
 
 #[cfg(test)]
@@ -134,12 +139,20 @@ mod tests {
 
     #[test]
     fn tells_other_machines_from_files() {
-        for remote in
-            ["h1:x", "me@h:x", "host.example:/srv/x", "host:", "rsync://h/m", "scp://me@h:22/x", "host::module"]
-        {
+        for remote in [
+            "h:x",
+            "h:/srv",
+            "h1:x",
+            "me@h:x",
+            "host.example:/srv/x",
+            "host:",
+            "rsync://h/m",
+            "scp://me@h:22/x",
+            "host::module",
+        ] {
             assert!(is_remote(&Value::literal(remote.as_bytes(), Default::default())), "{remote}");
         }
-        for local in ["x", "./a:b", "/a:b", "C:x", "C:/x", ":x", "a/b:c", ""] {
+        for local in ["x", "./a:b", "/a:b", "C:\\x", "c:\\x", "C:/x", ":x", "a/b:c", ""] {
             assert!(!is_remote(&Value::literal(local.as_bytes(), Default::default())), "{local}");
         }
     }

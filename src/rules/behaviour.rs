@@ -221,6 +221,10 @@ fn temporary_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings
         let Some(p) = facts.path(e).filter(|p| p.class == Class::Temporary && p.is_known() && p.depth() > 1) else {
             continue;
         };
+        // `find -exec /tmp/x {} +`: a helper that somebody works with, once for every file.
+        if facts.lists_above(e) {
+            continue;
+        }
         let script = || {
             let code = |x: &&Effect| matches!(&x.object, Object::Code(l, v) if is_shell(*l) && !v.is_known());
             facts
@@ -283,8 +287,13 @@ fn bulk_exfiltration(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings)
             if !seen.insert(p.text.clone()) {
                 continue;
             }
+            // `rsync -a /home/me/ host:`: file by file to a machine that one logs in to is a copy; the root is more.
+            let login = facts.address(sink).is_some_and(|a| matches!(a.scheme.as_str(), "" | "ssh" | "scp" | "sftp"));
+            let copy = login && sink.process == from.process && matches!(p.class, Class::Home);
+            let severity = if copy { Severity::Info } else { rule.severity };
             out.add(
                 rule.about(facts, sink)
+                    .severity(severity)
                     .also_at(facts.command_place(from))
                     .also(from)
                     .title(format!("{}: {} → {}", rule.title, p.text, sink.object.show()))

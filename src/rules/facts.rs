@@ -279,9 +279,18 @@ impl<'a> Facts<'a> {
     pub fn is_filtered(&self, e: &Effect) -> bool {
         e.props.has(Props::FILTERED) || self.lineage(e.process).any(|p| p.props.has(Props::FILTERED))
     }
-    /// True where a person is asked before it is done (`rm -i`, `find -ok rm`).
+    /// True where a person is asked before it is done (`rm -i`, `find -ok rm`). What a pipe or a file answers for
+    /// (`yes | rm -i x`) asks nobody.
     pub fn asks(&self, e: &Effect) -> bool {
-        e.props.has(Props::ASKS) || self.lineage(e.process).any(|p| p.props.has(Props::ASKS))
+        let stdin = self.process(e).and_then(|p| p.stdin.as_ref());
+        let answered = stdin.is_some_and(|v| !v.pieces.is_empty());
+        let asks = |p: &Process| p.props.has(Props::ASKS) && !(answered && p.id == e.process);
+        e.props.has(Props::ASKS) && !answered || self.lineage(e.process).any(asks)
+    }
+    /// True where it is done by a program that another one runs for the files that it lists (`find -exec`).
+    pub fn lists_above(&self, e: &Effect) -> bool {
+        let lists = |p: &Process| p.id != e.process && self.with(&[Verb::List]).any(|l| l.process == p.id);
+        self.lineage(e.process).any(lists)
     }
     /// True where it is done with the rights of root or another user.
     pub fn elevated(&self, e: &Effect) -> bool {

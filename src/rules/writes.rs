@@ -8,7 +8,7 @@
 use super::grades::graded;
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::path::{Class, Mark, Resolved};
-use crate::effect::{Effect, Props, Verb};
+use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::{Confidence, Severity};
 
 /// Verbs that change a file that may be there already.
@@ -273,7 +273,15 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Use the program that is made for it, and tell who answers for the machine.",
         good: &["cat /etc/audit/audit.rules", "ufw status", "auditctl -l"],
         bad: &["sed -i d /etc/audit/auditd.conf", "rm -f /etc/rsyslog.conf", "echo x >> /etc/ufw/user.rules"],
-        check: |f, r, o| changes(f, r, o, &[Mark::Guard], |_, _| Some(Severity::Medium)),
+        check: |f, r, o| {
+            changes(f, r, o, &[Mark::Guard], |e, _| {
+                // `nft list ruleset > /etc/nftables.conf`: what holds already is kept for the next start.
+                let shows =
+                    |i: &Effect| i.process == e.process && matches!(i.object, Object::Stated("network" | "firewall"));
+                let keeps = e.verb == Verb::Write && f.with(&[Verb::Inspect]).any(shows);
+                Some(if keeps { Severity::Info } else { Severity::Medium })
+            })
+        },
     },
     Rule {
         id: "trust_file_change",
@@ -382,7 +390,7 @@ fn changes(
     rule: &'static Rule,
     out: &mut Findings,
     marks: &[Mark],
-    severity: fn(&Effect, &Resolved) -> Option<Severity>,
+    severity: impl Fn(&Effect, &Resolved) -> Option<Severity>,
 ) {
     for e in facts.with(CHANGES) {
         let Some(p) = facts.path(e).filter(|p| p.marks.any(marks) && !facts.contained(e)) else { continue };
