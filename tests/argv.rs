@@ -74,12 +74,15 @@ fn a_known_beginning_is_still_that_option() {
 fn words_that_may_be_options_are_doubts_where_that_matters() {
     let doubts = |words: Vec<Value>| read(&words).describe_doubts();
     let rm = argv(&["rm"]).remove(0);
-    assert_eq!(doubts(vec![rm.clone(), unknown("F", false)]), ["unknown_value $F may be an option"]);
+    let read_in = || Value::unknown(Why::Stdin, Place::default());
+    assert_eq!(doubts(vec![rm.clone(), read_in()]), ["unknown_value <standard input> may be an option"]);
     let dashes = argv(&["--"]).remove(0);
-    assert!(doubts(vec![rm, dashes, unknown("F", false)]).is_empty());
+    assert!(doubts(vec![rm.clone(), dashes, read_in()]).is_empty());
+    // Whoever sets a variable of the surroundings can set PATH as well.
+    assert!(doubts(vec![rm, unknown("F", false)]).is_empty());
     // No option of cat changes what it does to files.
     let cat = argv(&["cat"]).remove(0);
-    assert!(doubts(vec![cat, unknown("F", false)]).is_empty());
+    assert!(doubts(vec![cat, read_in()]).is_empty());
     // Letters that are known count, the rest is a doubt.
     let mut word = Value::literal(b"-r", Place::default());
     word.push(unknown("X", false));

@@ -11,6 +11,8 @@ pub(super) struct Entry<'a> {
     pub(super) start: u32,
     pub(super) span: Span,
     pub(super) command: &'a Command,
+    /// The pipeline that begins with the command, where it has more stages.
+    pub(super) pipeline: Option<&'a Pipeline>,
 }
 
 impl Entry<'_> {
@@ -46,10 +48,11 @@ impl<'a> Walk<'a> {
     }
 
     fn pipeline(&mut self, pipeline: &'a Pipeline) {
-        pipeline.stages.iter().for_each(|c| self.command(c));
+        let mut whole = (pipeline.stages.len() > 1).then_some(pipeline);
+        pipeline.stages.iter().for_each(|c| self.command(c, whole.take()));
     }
 
-    fn command(&mut self, command: &'a Command) {
+    fn command(&mut self, command: &'a Command, pipeline: Option<&'a Pipeline>) {
         let simple = match &command.kind {
             CommandKind::Simple(simple) => Some(simple),
             _ => None,
@@ -60,7 +63,7 @@ impl<'a> Walk<'a> {
             .chain(command.redirects.iter().map(|r| r.span))
             .map(|s| s.start);
         if let Some(start) = starts.min() {
-            self.out.push(Entry { start, span: command.span, command });
+            self.out.push(Entry { start, span: command.span, command, pipeline });
         }
         match &command.kind {
             CommandKind::Simple(simple) => {
@@ -94,8 +97,8 @@ impl<'a> Walk<'a> {
                     self.list(&arm.body);
                 }
             }
-            CommandKind::Function(all) => self.command(&all.body),
-            CommandKind::Coproc(all) => self.command(&all.body),
+            CommandKind::Function(all) => self.command(&all.body, None),
+            CommandKind::Coproc(all) => self.command(&all.body, None),
             CommandKind::Cond(cond) => self.cond(cond),
             CommandKind::Arith(text) => self.parts(&text.parts),
         }

@@ -101,8 +101,13 @@ impl Merge {
     }
 
     fn witness(&mut self, entry: &Entry<'_>, ours: Option<&Entry<'_>>) {
-        let witness = (entry.end() > self.held).then(|| possible(entry.command));
-        self.held = self.held.max(entry.end());
+        // A pipeline that only the witness sees is handed on whole: `curl U | sh; echo "` ends too early for the other.
+        let whole = entry.pipeline.filter(|_| ours.is_none());
+        let witness = (entry.end() > self.held).then(|| match whole {
+            Some(pipeline) => possible(pipeline.clone()),
+            None => possible_command(entry.command),
+        });
+        self.held = self.held.max(entry.end()).max(whole.map_or(0, |p| p.span.end));
         let kind = if ours.is_some() { DifferenceKind::Words } else { DifferenceKind::OnlyWitness };
         let end = ours.map_or(0, Entry::end).max(entry.end());
         let doubtful = self.doubtful(entry.start, end);
@@ -146,9 +151,14 @@ impl Gaps {
 }
 
 /// A command as a list of its own that may run.
-fn possible(command: &Command) -> List {
+fn possible_command(command: &Command) -> List {
     let span = command.span;
-    let first = Pipeline { negated: false, timed: None, stages: vec![command.clone()], pipe_stderr: Vec::new(), span };
+    possible(Pipeline { negated: false, timed: None, stages: vec![command.clone()], pipe_stderr: Vec::new(), span })
+}
+
+/// A pipeline as a list of its own that may run.
+fn possible(first: Pipeline) -> List {
+    let span = first.span;
     let item = AndOr { first, rest: Vec::new(), background: false, span };
     List { items: vec![item], span, possible: true }
 }
