@@ -87,8 +87,13 @@ fn letters(lines: &[&str], out: &mut String) -> Result<(), String> {
 /// Kind, beginning, characters, least, most.
 fn secrets(lines: &[&str], out: &mut String) -> Result<(), String> {
     let mut all = Vec::new();
+    let mut named = Vec::new();
     for line in lines {
         let words: Vec<&str> = line.split(' ').collect();
+        if let ["named", ends @ ..] = words.as_slice() {
+            named.extend(ends.iter().map(|e| format!("b{e:?}")));
+            continue;
+        }
         let [kind, begin, set, least, most] = words.as_slice() else { return Err((*line).to_string()) };
         let set = match *set {
             "upper" => "Set::Upper",
@@ -104,8 +109,9 @@ fn secrets(lines: &[&str], out: &mut String) -> Result<(), String> {
         all.push(format!("Shape {{ kind: {kind:?}, begin: {begin:?}, set: {set}, least: {least}, most: {most} }}"));
     }
     let _ = writeln!(out, "static SHAPES: &[Shape] = &[{}];", all.join(", "));
-    let first: std::collections::BTreeSet<u8> =
-        lines.iter().filter_map(|l| l.split(' ').nth(1)?.bytes().next()).collect();
+    let shapes = lines.iter().filter(|l| !l.starts_with("named "));
+    let first: std::collections::BTreeSet<u8> = shapes.filter_map(|l| l.split(' ').nth(1)?.bytes().next()).collect();
+    let _ = writeln!(out, "static NAMED: &[&[u8]] = &[{}];", named.join(", "));
     let _ = writeln!(out, "static FIRST: &[u8] = &{:?};", Vec::from_iter(first));
     Ok(())
 }

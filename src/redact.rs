@@ -2,8 +2,9 @@
 //!
 //! In: any text. Out: the same with each secret replaced by `[redacted:TYPE:FINGERPRINT]`. Known token shapes come from
 //! `grammars/lists/secrets.list`; private keys, passwords in addresses and authorization headers are known by their
-//! frame. The fingerprint is the same for the same secret, so that two reports can be compared; it is 32 bits of a
-//! hash, which tells nothing about a secret that cannot be guessed. Passwords of another shape are not found here.
+//! frame. What is given to a name that says so (`DB_PASSWORD=x`, `--token x`) is hidden, too. The fingerprint is the same
+//! for the same secret, so that two reports can be compared; it is 32 bits of a hash, which tells nothing about a secret
+//! that cannot be guessed. A password that nothing around it names (`-pX`, `-u user:X`) is not found here.
 //! A leaf: imports nothing of the project.
 
 use std::borrow::Cow;
@@ -78,6 +79,63 @@ pub fn secrets(text: &[u8]) -> Vec<Secret> {
         }
     }
     out
+}
+
+/// What is not to be shown of a text: its secrets, and what is given to names that end like one of a secret. In order,
+/// none overlapping another. Linear in the text: a name is looked at for 64 bytes at most.
+pub fn concealed(text: &[u8]) -> Vec<Secret> {
+    let sure = secrets(text);
+    let mut known = sure.into_iter().peekable();
+    let mut out: Vec<Secret> = Vec::new();
+    let mut at = 0usize;
+    while at < text.len() {
+        while let Some(s) = known.next_if(|s| s.start <= at) {
+            at = at.max(s.end);
+            out.push(s);
+        }
+        let found = text.get(at).filter(|c| matches!(c, b'=' | b':' | b' ')).and_then(|_| named(text, at));
+        match found {
+            // A token inside is told by its own kind.
+            Some((start, end)) if known.peek().is_none_or(|s| s.start >= end) => {
+                out.push(Secret { kind: "named", start, end });
+                at = end;
+            }
+            _ => at = at.saturating_add(1),
+        }
+    }
+    out.extend(known);
+    out
+}
+
+/// The value that stands after the sign at a place, where the name before it ends like one of a secret.
+fn named(text: &[u8], sign: usize) -> Option<(usize, usize)> {
+    const LONGEST_NAME: usize = 64;
+    let is_name = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-');
+    let before = text.get(sign.saturating_sub(LONGEST_NAME)..sign)?;
+    // `"password": "x"`
+    let before = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"'")).unwrap_or(before);
+    let n = before.iter().rev().take_while(|c| is_name(c)).count();
+    let name = before.get(before.len().saturating_sub(n)..)?.to_ascii_lowercase();
+    let name: Vec<u8> = name.into_iter().map(|c| if c == b'-' { b'_' } else { c }).collect();
+    let separated = text.get(sign) == Some(&b' ');
+    if !NAMED.iter().any(|end| name.ends_with(end)) || separated && !name.starts_with(b"_") {
+        return None;
+    }
+    let mut start = sign.saturating_add(1);
+    while text.get(start) == Some(&b' ') && start < sign.saturating_add(8) && text.get(sign) != Some(&b'=') {
+        start = start.saturating_add(1);
+    }
+    let quote = text.get(start).copied().filter(|c| matches!(c, b'"' | b'\''));
+    start = start.saturating_add(usize::from(quote.is_some()));
+    let ends = |c: &u8| match quote {
+        Some(q) => *c == q || *c == b'\n',
+        None => c.is_ascii_whitespace() || b";|&<>()\"'`,}".contains(c),
+    };
+    let value = text.get(start..)?;
+    let value = value.get(..value.iter().position(ends).unwrap_or(value.len()))?;
+    // Names of values, places to fill in, further options.
+    let is_value = value.len() >= 4 && value.first().is_some_and(|c| !b"$<{%*-[/".contains(c)) && !is_example(value);
+    (is_value && std::str::from_utf8(value).is_ok()).then(|| (start, start.saturating_add(value.len())))
 }
 
 fn token(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
@@ -170,7 +228,7 @@ fn framed(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
 
 /// A text without its secrets.
 pub fn text(text: &str) -> Cow<'_, str> {
-    let found = secrets(text.as_bytes());
+    let found = concealed(text.as_bytes());
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -221,6 +279,27 @@ mod tests {
             "-----BEGIN PRIVATE KEY-----",
             "Authorization: Bearer $TOKEN",
         ] {
+            assert_eq!(text(plain), plain);
+        }
+    }
+
+    #[test]
+    fn hides_what_is_given_to_a_name_of_a_secret() {
+        for (given, shown) in [
+            ("DB_PASSWORD=hunter22 make", "DB_PASSWORD=# make"),
+            ("export X_TOKEN='a b c d'; ls", "export X_TOKEN='#'; ls"),
+            ("tool --api-key qwertz12 get", "tool --api-key # get"),
+            ("curl -H 'X-Api-Key: s3cr3tvalue' u", "curl -H 'X-Api-Key: #' u"),
+            ("{\"password\": \"hunter22\"}", "{\"password\": \"#\"}"),
+            ("curl 'https://h.example/?token=abcd1234&x=1'", "curl 'https://h.example/?token=#&x=1'"),
+        ] {
+            let out = text(given).into_owned();
+            let (head, tail) = shown.split_once('#').unwrap();
+            assert!(out.starts_with(&format!("{head}[redacted:named:")) && out.ends_with(tail), "{out}");
+        }
+        for plain in
+            ["PASSWORD=$PASS x", "--token-file path/to", "git log --grep token here", "TOKEN=", "reset password now"]
+        {
             assert_eq!(text(plain), plain);
         }
     }

@@ -139,7 +139,7 @@ fn one(out: &mut String, number_: usize, top: &Top, filter: &Filter, about: Abou
 /// The line of a command on which a place begins, clipped to the width, and marks under the place.
 fn excerpt(command: &[u8], start: usize, end: usize, width: usize) -> (String, String) {
     let room = width.saturating_sub(8).max(20);
-    let shown = Visible::hiding(command, &redact::secrets(command));
+    let shown = Visible::hiding(command, &redact::concealed(command));
     let range = shown.range(start, end);
     let begin = shown.text.get(..range.start).and_then(|t| t.rfind('\n')).map_or(0, |i| i.saturating_add(1));
     let line = shown.text.get(begin..).unwrap_or_default().lines().next().unwrap_or_default();

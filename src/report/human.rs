@@ -193,7 +193,7 @@ impl Window {
             text.extend_from_slice(mark);
         }
         let line = before.iter().filter(|b| **b == b'\n').count().saturating_add(1);
-        let secrets: Vec<Secret> = redact::secrets(near)
+        let secrets: Vec<Secret> = redact::concealed(near)
             .into_iter()
             .map(|s| Secret {
                 start: inside(s.start).saturating_add(lead),

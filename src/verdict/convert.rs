@@ -326,7 +326,7 @@ pub fn hidden_cut(bytes: &[u8], max: usize) -> String {
         return hidden(cut(bytes, max));
     }
     let head = bytes.get(..max.saturating_add(LONGEST_SECRET)).unwrap_or(bytes);
-    let end = crate::redact::secrets(head).iter().find(|s| s.start < max && s.end > max).map_or(max, |s| s.end);
+    let end = crate::redact::concealed(head).iter().find(|s| s.start < max && s.end > max).map_or(max, |s| s.end);
     let left = bytes.len().saturating_sub(end);
     let clean = hidden(String::from_utf8_lossy(bytes.get(..end).unwrap_or(bytes)).into_owned());
     format!("{clean}… ({left} more bytes)")

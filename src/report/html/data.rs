@@ -49,7 +49,7 @@ pub(super) fn json(rows: &Rows, filter: &Filter) -> String {
 fn command(row: &Row, filter: &Filter) -> Value {
     let mut findings: Vec<_> = filter.of(&row.judgement).collect();
     findings.sort_by_key(|f| std::cmp::Reverse((f.severity, f.confidence)));
-    let shown_text = Visible::hiding(&row.entry.command, &redact::secrets(&row.entry.command));
+    let shown_text = Visible::hiding(&row.entry.command, &redact::concealed(&row.entry.command));
     let span = findings.first().map(|f| (f.span.start as usize, f.span.end as usize)).unwrap_or_default();
     let marked = shown_text.range(span.0, span.1);
     let part = |range: std::ops::Range<usize>| shown_text.text.get(range).unwrap_or_default().to_string();
