@@ -1,6 +1,7 @@
 //! Reports of audits: SARIF against its published schema, the HTML file in a real browser.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -97,7 +98,7 @@ fn chromium() -> Option<&'static str> {
         .into_iter()
         .find(|p| Command::new(p).arg("--version").output().is_ok_and(|o| o.status.success()));
     if found.is_none() {
-        println!("SKIPPED: there is no Chromium: the HTML report was not opened in a browser");
+        eprintln!("SKIPPED: there is no Chromium: the HTML report was not opened in a browser");
     }
     found
 }

@@ -3,7 +3,7 @@
 //! The shapes are data in `tests/support/shapes.rs`. Here they are short, so that a debug build reads all of them in
 //! seconds; `cargo bench --bench stress` takes 1 MiB of each and measures time and memory.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "support/shapes.rs"]
 mod shapes;

@@ -18,6 +18,9 @@ enum Make {
 
 use Make::{Around, Bytes, Count, Nest, Repeat};
 
+/// What has a meaning to a shell, and a little that has none.
+const SYNTAX: &[u8] = b"$(){}[]`'\"\\|&;<>=*?~#! \nab1";
+
 const SHAPES: &[(&str, Make)] = &[
     ("words", Repeat("word ")),
     ("one word", Repeat("w")),
@@ -157,7 +160,7 @@ const SHAPES: &[(&str, Make)] = &[
     ("NULs", Bytes(|n| vec![0; n])),
     ("bytes of every kind", Bytes(|n| (0..n).map(|i| (i % 256) as u8).collect())),
     ("random bytes", Bytes(|n| random(n, |r| r as u8))),
-    ("random syntax", Bytes(|n| random(n, |r| b"$(){}[]`'\"\\|&;<>=*?~#! \nab1"[r as usize % 27]))),
+    ("random syntax", Bytes(|n| random(n, |r| SYNTAX.get(r as usize % SYNTAX.len()).copied().unwrap_or_default()))),
     ("invalid UTF-8", Bytes(|n| b"a\xff\xfe\x80 ".iter().copied().cycle().take(n).collect())),
 ];
 
