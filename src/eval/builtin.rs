@@ -792,9 +792,8 @@ impl Interp<'_> {
             let ended = word(&args, index).and_then(|v| v.as_str().map(|s| s == "--")) == Some(true);
             set(self, &name, "?");
             self.sh.unset("OPTARG");
-            if ended {
-                set(self, "OPTIND", &index.saturating_add(1).to_string());
-            }
+            // It is set by every call, whatever it was before.
+            set(self, "OPTIND", &index.saturating_add(usize::from(ended)).to_string());
             self.sh.status = Some(1);
             return;
         };

@@ -495,9 +495,16 @@ impl Interp<'_> {
         }
         let mut line = Value::computed(format!("{name}=").as_bytes(), at, Taint::default());
         line.push(v.clone());
+        let text = line.as_literal().unwrap_or_default();
+        self.spend(1 + text.len() as u64 / 16);
+        let read = crate::syntax::shell::read(&text, Self::dialect(self.language)).unparsed.is_empty();
         let by = self.process("", Vec::new(), at, true);
         let env = super::nested::Env::Current(None);
         self.evaluate(self.language, line, crate::effect::graph::Reach::Argument, by, at, env);
+        if !read {
+            // An error that ends the shell.
+            self.leave_on_error();
+        }
         true
     }
 

@@ -168,48 +168,56 @@ impl Interp<'_> {
 
     /// `while` and `until`.
     pub(crate) fn while_loop(&mut self, l: &Loop) -> Flow {
-        self.turns(|me| me.list(&l.condition), l.until, &l.body, |_| {})
+        let until = l.until;
+        let condition = |me: &mut Self| {
+            let flow = me.list(&l.condition);
+            (flow, Test::of(me.sh.status.map(|s| (s == 0) != until)))
+        };
+        self.turns(condition, &l.body, |_| true)
     }
 
     /// `for (( ; ; ))`
     pub(crate) fn arith_for(&mut self, f: &ArithFor) -> Flow {
-        if f.init.span != Span::default() && !f.init.parts.is_empty() {
-            let _ = self.arith(&f.init);
+        // The expressions of the header leave `$?` as it was. One that cannot be evaluated ends the loop with status 1.
+        if f.init.span != Span::default()
+            && !f.init.parts.is_empty()
+            && self.arith_inner(|me| me.arith(&f.init)).is_err()
+        {
+            self.sh.status = Some(1);
+            return Flow::Next;
         }
-        self.turns(
-            |me| {
-                me.sh.status = if blank(&f.test) { Some(0) } else { me.arith(&f.test).ok().map(|n| i32::from(n == 0)) };
-                Flow::Next
-            },
-            false,
-            &f.body,
-            |me| {
-                if !f.step.parts.is_empty() {
-                    let _ = me.arith(&f.step);
-                }
-            },
-        )
+        let condition = |me: &mut Self| {
+            let test = match blank(&f.test) {
+                true => Test::Holds,
+                false => match me.arith_inner(|me| me.arith(&f.test)) {
+                    Ok(n) => Test::of(n.map(|n| n != 0)),
+                    Err(()) => Test::Failed,
+                },
+            };
+            (Flow::Next, test)
+        };
+        let step = |me: &mut Self| f.step.parts.is_empty() || me.arith_inner(|me| me.arith(&f.step)).is_ok();
+        self.turns(condition, &f.body, step)
     }
 
+    /// Turns of a loop while `condition` says so. `step` comes between two turns; false where it failed.
     fn turns(
         &mut self,
-        condition: impl FnMut(&mut Self) -> Flow,
-        until: bool,
+        condition: impl FnMut(&mut Self) -> (Flow, Test),
         body: &List,
-        step: impl FnMut(&mut Self),
+        step: impl FnMut(&mut Self) -> bool,
     ) -> Flow {
         self.loops = self.loops.saturating_add(1);
-        let flow = self.turns_of(condition, until, body, step);
+        let flow = self.turns_of(condition, body, step);
         self.loops = self.loops.saturating_sub(1);
         flow
     }
 
     fn turns_of(
         &mut self,
-        mut condition: impl FnMut(&mut Self) -> Flow,
-        until: bool,
+        mut condition: impl FnMut(&mut Self) -> (Flow, Test),
         body: &List,
-        mut step: impl FnMut(&mut Self),
+        mut step: impl FnMut(&mut Self) -> bool,
     ) -> Flow {
         let saved = self.certainty;
         let mut status = Some(0);
@@ -219,17 +227,25 @@ impl Interp<'_> {
             n = n.saturating_add(1);
             let before = self.sh.clone();
             let unread = self.unread();
-            match condition(self) {
+            let (flow, test) = condition(self);
+            match flow {
                 Flow::Next | Flow::Continue(0 | 1) => {}
                 Flow::Break(k) => break if k > 1 { Flow::Break(k.saturating_sub(1)) } else { Flow::Next },
                 Flow::Continue(k) => break Flow::Continue(k.saturating_sub(1)),
                 flow => break flow,
             }
-            let go = self.sh.status.map(|s| (s == 0) != until);
-            if go == Some(false) {
-                self.sh.status = status;
-                break Flow::Next;
-            }
+            let go = match test {
+                Test::Holds => Some(true),
+                Test::Open => None,
+                Test::Fails => {
+                    self.sh.status = status;
+                    break Flow::Next;
+                }
+                Test::Failed => {
+                    self.sh.status = Some(1);
+                    break Flow::Next;
+                }
+            };
             let without = self.sh.clone();
             if go.is_none() {
                 self.certainty = self.certainty.min(Certainty::Conditional);
@@ -252,7 +268,11 @@ impl Interp<'_> {
                 }
                 other => break other,
             }
-            step(self);
+            let went = step(self);
+            if !went && go.is_some() {
+                self.sh.status = Some(1);
+                break Flow::Next;
+            }
             let settled = self.sh.same(&before) && self.unread() == unread;
             if go.is_none() {
                 // The next turn may come or not, from either state: two turns show what one turn's effects do to the
@@ -277,6 +297,23 @@ impl Interp<'_> {
         };
         self.certainty = saved;
         flow
+    }
+}
+
+/// What the condition of a loop came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Test {
+    Holds,
+    Fails,
+    /// It is not known.
+    Open,
+    /// The shell cannot evaluate it.
+    Failed,
+}
+
+impl Test {
+    fn of(holds: Option<bool>) -> Self {
+        holds.map_or(Test::Open, |h| if h { Test::Holds } else { Test::Fails })
     }
 }
 

@@ -344,13 +344,18 @@ impl Interp<'_> {
         let saved = self.sh.clone();
         // An error ends the subshell alone.
         let (certainty, ended) = (self.certainty, self.ended);
+        let fatal = std::mem::replace(&mut self.fatal, false);
+        if fatal {
+            // An expansion before this one failed: the command is given up, with all that it would still expand.
+            self.certainty = self.certainty.min(Certainty::Conditional);
+        }
         self.sh.subshell = true;
         self.sh.exit_trap = None;
         body(self);
         self.run_exit_trap();
         let status = if self.ended && !ended { None } else { self.sh.status };
         self.sh = saved;
-        (self.certainty, self.ended) = (certainty, ended);
+        (self.certainty, self.ended, self.fatal) = (certainty, ended, fatal);
         status
     }
 
@@ -631,3 +636,6 @@ fn key_of(s: &Subscript) -> Option<Vec<u8>> {
         Subscript::Key(k) => k.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;

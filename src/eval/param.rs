@@ -436,7 +436,15 @@ impl Interp<'_> {
             _ => {
                 let mut out = Vec::with_capacity(list.len());
                 for v in list {
-                    out.push(self.operate(p, Some(v), at).unwrap_or_default());
+                    // What stands for any number of elements does so whatever is done to each.
+                    let many = v.pieces.iter().any(|p| matches!(p, Piece::Unknown(u) if u.splits));
+                    let mut v = self.operate(p, Some(v), at).unwrap_or_default();
+                    for p in &mut v.pieces {
+                        if let Piece::Unknown(u) = p {
+                            u.splits |= many;
+                        }
+                    }
+                    out.push(v);
                 }
                 Ok(out)
             }
