@@ -64,7 +64,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let pool = audit::pool()?;
     let mut problems = Vec::new();
     let files = run::files(&args.paths, &mut problems);
-    let mut scanned = run::run(&files, args.markdown, args.shell, &pool, &audit::judge());
+    let mut scanned = run::run(&files, &args.paths, args.markdown, args.shell, &pool, &audit::judge());
     let asked = |l: &Located| {
         let rule = args.rule.is_empty() || args.rule.iter().any(|r| r == l.finding.rule_id);
         rule && l.finding.severity >= args.min_severity

@@ -80,9 +80,16 @@ pub fn files(paths: &[PathBuf], problems: &mut Vec<String>) -> Vec<PathBuf> {
     out
 }
 
-/// Scans files.
-pub fn run(files: &[PathBuf], markdown: bool, shell: Language, pool: &rayon::ThreadPool, judge: &Judge<'_>) -> Scanned {
-    let one = |path: &PathBuf| file(path, markdown, shell, judge);
+/// Scans files. One of those that were `named`, not found below a directory, is a problem where it has no kind.
+pub fn run(
+    files: &[PathBuf],
+    named: &[PathBuf],
+    markdown: bool,
+    shell: Language,
+    pool: &rayon::ThreadPool,
+    judge: &Judge<'_>,
+) -> Scanned {
+    let one = |path: &PathBuf| file(path, named.contains(path), markdown, shell, judge);
     let each: Vec<Scanned> = pool.install(|| files.par_iter().map(one).collect());
     let mut whole = Scanned::default();
     for part in each {
@@ -94,11 +101,16 @@ pub fn run(files: &[PathBuf], markdown: bool, shell: Language, pool: &rayon::Thr
     whole
 }
 
-fn file(path: &Path, markdown: bool, shell: Language, judge: &Judge<'_>) -> Scanned {
+fn file(path: &Path, named: bool, markdown: bool, shell: Language, judge: &Judge<'_>) -> Scanned {
     let mut out = Scanned::default();
     let name = path.to_string_lossy();
     match read(path, &name, markdown) {
         Err(e) => out.problems.push(format!("{name}: {e}")),
+        Ok(None) if named => {
+            out.problems.push(format!(
+                "{name}: not read, since neither its name nor its first line says what shell text it has"
+            ));
+        }
         Ok(None) => {}
         Ok(Some((kind, bytes))) => {
             out.files = 1;
