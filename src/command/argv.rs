@@ -247,6 +247,9 @@ impl Scan {
             if end.is_none() && !slot.until.is_empty() {
                 self.doubt(DoubtKind::UnknownValue, format!("no {} after the command", slot.until.join(" or ")), place);
             }
+            if words.is_empty() {
+                self.without_value(opt, place);
+            }
             self.facts.give(Given { opt, values: words.first().cloned().into_iter().collect(), index });
             let option = opt.names.first().copied();
             Builder::nested(self, &Nested { slot, option, words, index });
@@ -273,8 +276,7 @@ impl Scan {
         }
         if strict && values.len() < wanted {
             let place = self.words.get(index).map(Value::place).unwrap_or_default();
-            let name = opt.names.first().copied().unwrap_or_default();
-            self.doubt(DoubtKind::UnknownOption, format!("{name} without a value"), place);
+            self.without_value(opt, place);
         }
         match opt.info {
             Info::Yes => self.inv.info = true,
@@ -284,6 +286,12 @@ impl Scan {
         self.inv.simulated |= opt.simulate;
         self.facts.give(Given { opt, values, index });
         after
+    }
+
+    /// An option whose value is missing: what the program makes of it is not what the grammar says.
+    fn without_value(&mut self, opt: &Opt, place: Place) {
+        let name = opt.names.first().copied().unwrap_or_default();
+        self.doubt(DoubtKind::UnknownOption, format!("{name} without a value"), place);
     }
 
     /// Takes an operand; false where it began a command, which takes all words after it.
@@ -386,8 +394,12 @@ impl Scan {
         let slot = entry.and_then(|o| o.word.either.iter().find(|s| self.facts.holds(&s.cond, words.first())));
         if let Some(slot) = slot.filter(|s| s.role == Role::Command || s.join) {
             let (assigned, words) = self.assignments(slot, start, words);
-            if !words.is_empty() {
-                self.command = Some(Nested { slot, option: None, words, index: start.saturating_add(assigned) });
+            match (words.is_empty(), self.words.get(start.saturating_sub(1)).map(Value::place)) {
+                (false, _) => {
+                    self.command = Some(Nested { slot, option: None, words, index: start.saturating_add(assigned) });
+                }
+                (true, Some(at)) => self.doubt(DoubtKind::UnknownOption, "-- without a command".into(), at),
+                (true, None) => {}
             }
             return;
         }

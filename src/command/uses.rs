@@ -39,6 +39,12 @@ impl Builder {
             if o.at == At::Dashes || !scan.facts.holds(&o.cond, left.front().map(|(_, v)| v)) {
                 continue;
             }
+            // `bash -c` without a text: what an option calls for is missing.
+            let code = |s: &Slot| matches!(s.role, Role::Code(_) | Role::CommandString);
+            if left.is_empty() && o.at == At::First && !o.cond.when.is_empty() && o.word.either.iter().any(code) {
+                let place = scan.words.last().map(Value::place).unwrap_or_default();
+                scan.doubt(DoubtKind::UnknownOption, "no code after the options".into(), place);
+            }
             match o.at {
                 At::First => taken.extend(left.pop_front().map(|(i, v)| (i, v, o))),
                 At::Last => taken.extend(left.pop_back().map(|(i, v)| (i, v, o))),
