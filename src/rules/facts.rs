@@ -280,12 +280,13 @@ impl<'a> Facts<'a> {
         e.props.has(Props::FILTERED) || self.lineage(e.process).any(|p| p.props.has(Props::FILTERED))
     }
     /// True where a person is asked before it is done (`rm -i`, `find -ok rm`). What a pipe or a file answers for
-    /// (`yes | rm -i x`) asks nobody.
+    /// (`yes | rm -i x`) asks nobody, nor does a program that is forced to it as well.
     pub fn asks(&self, e: &Effect) -> bool {
         let stdin = self.process(e).and_then(|p| p.stdin.as_ref());
         let answered = stdin.is_some_and(|v| !v.pieces.is_empty());
-        let asks = |p: &Process| p.props.has(Props::ASKS) && !(answered && p.id == e.process);
-        e.props.has(Props::ASKS) && !answered || self.lineage(e.process).any(asks)
+        let settled = answered || self.process(e).is_some_and(|p| p.props.has(Props::FORCE));
+        let asks = |p: &Process| p.props.has(Props::ASKS) && !(settled && p.id == e.process);
+        e.props.has(Props::ASKS) && !settled || self.lineage(e.process).any(asks)
     }
     /// True where it is done by a program that another one runs for the files that it lists (`find -exec`).
     pub fn lists_above(&self, e: &Effect) -> bool {

@@ -75,6 +75,11 @@ fn is_foreign(a: &Address) -> bool {
     !a.is_near() && a.reach() != Reach::Unknown
 }
 
+/// True for `github:owner/repo` and `owner/repo`, false for the name of a directory.
+fn is_short_name(v: &Value) -> bool {
+    v.as_str().is_some_and(|t| t.contains([':', '/']))
+}
+
 fn same_process<'s, 'a>(facts: &'s Facts<'a>, e: &Effect, verbs: &'s [Verb]) -> impl Iterator<Item = &'a Effect> + 's {
     let by = e.process;
     facts.with(verbs).filter(move |o| o.process == by)
@@ -90,7 +95,8 @@ fn foreign_package(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             Some(a) if is_foreign(a) => a.raw.clone(),
             Some(a) if a.is_near() && a.raw.contains("://") => continue,
             // `github:owner/repo`: a forge by its short name.
-            _ if e.props.has(Props::FROM_URL) && e.object.value().is_some_and(Value::is_known) => e.object.show(),
+            // A plain name is a directory that lies here.
+            _ if e.props.has(Props::FROM_URL) && e.object.value().is_some_and(is_short_name) => e.object.show(),
             _ => continue,
         };
         out.add(rule.about(facts, e).title(format!("{}: {raw}", rule.title)).evidence_as(
