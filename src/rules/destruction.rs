@@ -208,6 +208,11 @@ fn delete_root(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for (e, p) in whole_deletes(facts).filter(|(_, p)| p.class == Class::Root) {
         out.add(draft(facts, rule, e, p));
     }
+    // Everything in a container or virtual machine is less than the machine, but still everything there.
+    for e in facts.with(&[Verb::Delete]).filter(|e| facts.contained(e) && e.props.has(Props::RECURSIVE)) {
+        let Some(p) = facts.path(e).filter(|p| p.class == Class::Root && !facts.is_filtered(e)) else { continue };
+        out.add(draft(facts, rule, e, p).severity(Severity::High).floor(false));
+    }
 }
 
 fn delete_system(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
@@ -321,17 +326,23 @@ fn moved_away(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Move]) {
         let Some(p) = facts.path(e).filter(|_| !facts.contained(e)) else { continue };
         let lost = facts.other_path(e).is_some_and(|o| o.class == Class::HarmlessDevice);
+        // What is moved there is gone at the next start.
+        let passing = facts.other_path(e).is_some_and(|o| o.class == Class::Temporary);
         // `mv ~/* /backup` empties a home into a place where everything still is.
         let whole = matches!(p.class, Class::Root | Class::SystemDirectory | Class::Home | Class::Homes)
-            && (lost || !p.contents)
+            && (lost || !p.contents || passing)
             && !facts.is_filtered(e);
-        if !whole && !lost {
-            continue;
-        }
+        let keys = passing && p.marks.has(Mark::Credential) && p.class == Class::HomeDotfile;
+        let (title, severity) = match (whole, lost, keys) {
+            (true, ..) => (rule.title, rule.severity),
+            (_, true, _) => ("File is moved onto a device", Severity::High),
+            (.., true) => ("Keys are moved to where nothing stays", Severity::Medium),
+            _ => continue,
+        };
         out.add(
             rule.about(facts, e)
-                .title(format!("{}: {}", if whole { rule.title } else { "File is moved onto a device" }, p.text))
-                .severity(if whole { rule.severity } else { Severity::High })
+                .title(format!("{}: {}", title, p.text))
+                .severity(severity)
                 .floor(whole && lost)
                 .evidence_as("path", "leaves its place", &p.text, e.place),
         );

@@ -26,6 +26,7 @@ mod machine;
 mod remote;
 mod resources;
 mod secrets;
+mod sent;
 mod squat;
 mod supply;
 mod threat;

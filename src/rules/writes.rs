@@ -75,7 +75,12 @@ pub(super) const RULES: &[Rule] = &[
             changes(f, r, o, &[Mark::LoginStartup], |e, _| match e.verb {
                 Verb::Delete | Verb::Link => None,
                 _ => Some(Severity::Medium),
-            })
+            });
+            // What a person edits with their own hands is theirs; a program that edits in place asked nobody.
+            changes(f, r, o, &[Mark::ShellStartup], |e, _| {
+                let unattended = e.verb == Verb::Update && !f.props(e).has(Props::INTERACTIVE);
+                unattended.then_some(Severity::Low)
+            });
         },
     },
     Rule {

@@ -1,0 +1,80 @@
+//! Secrets that leave by their name: variables that hold a token by convention, what a key store prints.
+//!
+//! In: what processes send, ask for and look up, word for word. Out: findings of the rule `data_exfiltration`. A header
+//! is where a token for the service itself goes, and a token goes to whoever issued it: neither is a finding.
+
+use super::listed::is_listed;
+use super::{Facts, Findings, Rule};
+use crate::effect::{Effect, Object, Verb};
+use crate::finding::Severity;
+use crate::url::Reach;
+use crate::value::{Piece, Value, Why};
+use std::collections::HashSet;
+
+/// A field of a header (RFC 9110): a name of letters and dashes, a colon.
+fn is_header(v: &Value) -> bool {
+    let Some(Piece::Literal(l)) = v.pieces.first() else { return false };
+    let name: Vec<u8> = l.bytes.iter().copied().take_while(|b| b.is_ascii_alphanumeric() || *b == b'-').collect();
+    !name.is_empty() && matches!(l.bytes.get(name.len()), Some(b':')) && !l.bytes.starts_with(b"http")
+}
+
+/// The pieces of an address that are no way to a thing but words to its owner: what follows a `?`.
+fn query(v: &Value) -> impl Iterator<Item = &Piece> {
+    let asks = |p: &&Piece| !matches!(p, Piece::Literal(l) if l.bytes.contains(&b'?'));
+    v.pieces.iter().skip_while(asks)
+}
+
+/// True where a variable of that name holds a token of one issuer, and the host is not that issuer's.
+fn is_foreign(rule: &'static Rule, variable: &str, host: &str) -> bool {
+    let issuer = variable.split('_').next().unwrap_or(variable).to_ascii_lowercase();
+    is_listed(rule.id, "variable", variable)
+        && !host.to_ascii_lowercase().contains(&issuer)
+        && !is_listed(rule.id, &issuer, host)
+}
+
+/// Secrets in what is sent, asked for or looked up.
+pub(super) fn sent(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    let stated = |e: &&Effect| matches!(e.object, Object::Stated(_));
+    let stores: HashSet<&str> = facts.with(&[Verb::Secret]).filter(stated).map(|e| facts.name(e)).collect();
+    let mut seen = HashSet::new();
+    for e in facts.with(&[Verb::Send, Verb::Fetch, Verb::Probe]) {
+        let address = facts.address(e);
+        if address.is_some_and(|a| a.reach() == Reach::Loopback) {
+            continue;
+        }
+        let (Some(process), Some(to)) = (facts.process(e), e.object.value()) else { continue };
+        let host = match (e.verb, address) {
+            (Verb::Probe, _) => to.show(),
+            (_, Some(a)) => a.host_shown(),
+            _ => continue,
+        };
+        let mut pieces: Vec<&Piece> = Vec::new();
+        match e.verb {
+            Verb::Probe => pieces.extend(&to.pieces),
+            Verb::Fetch => pieces.extend(query(to)),
+            _ => {
+                let word = |v: &&Value| v.place() == e.place && !is_header(v);
+                pieces.extend(process.argv.iter().skip(1).filter(word).flat_map(|v| &v.pieces));
+                pieces.extend(process.stdin.iter().flat_map(|v| &v.pieces));
+            }
+        }
+        for p in pieces {
+            let Piece::Unknown(u) = p else { continue };
+            let (name, severity) = match &u.why {
+                Why::Environment(n) if is_foreign(rule, n, &host) => (n, Severity::Medium),
+                Why::Output(n) if stores.contains(n.as_str()) => (n, Severity::High),
+                _ => continue,
+            };
+            if !seen.insert((process.id, name.as_str())) {
+                continue;
+            }
+            out.add(
+                rule.about(facts, e)
+                    .severity(severity)
+                    .title(format!("{}: {name} → {host}", rule.title))
+                    .evidence_as("variable", "is a secret", name, process.place)
+                    .evidence_as("url", "is where it goes", &host, e.place),
+            );
+        }
+    }
+}
