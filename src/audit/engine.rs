@@ -183,11 +183,11 @@ fn finish(chain: &Chain, own: &Judged, input: &Input, cache: &Cache, judge: &Jud
         cache.get(cache.key(&(text, own.shell, None::<&str>, &input.home)), || judge(text, &options)).0
     };
     let (whole, before) = chain.texts();
-    let found = chain.finish(&own.judgement, &of(whole), &of(before));
+    let found = chain.finish(&own.judgement, &of(whole), || of(before));
     found.or_else(|| {
         let loose = chain.loose.as_deref()?;
         let (whole, before) = loose.texts();
-        loose.finish(&own.judgement, &unsure(&of(whole)), &of(before))
+        loose.finish(&own.judgement, &unsure(&of(whole)), || of(before))
     })
 }
 

@@ -6,7 +6,7 @@
 use super::{Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::Severity;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// What has to happen to the thing.
@@ -35,9 +35,37 @@ struct Entry {
 
 const TEXT: &str = include_str!("../../grammars/lists/things.list");
 
-fn list() -> &'static [Entry] {
-    static LIST: OnceLock<Vec<Entry>> = OnceLock::new();
-    LIST.get_or_init(|| TEXT.lines().filter_map(entry).collect())
+/// What the list has for one rule. Every rule asks in every check, so what it asks for is at hand.
+#[derive(Default)]
+struct Group {
+    /// What effects are compared with.
+    deeds: Vec<Entry>,
+    /// [`Deed::Run`].
+    runs: Vec<Entry>,
+    /// [`Deed::Search`].
+    searches: Vec<Entry>,
+}
+
+impl Group {
+    fn all(&self) -> impl Iterator<Item = &Entry> {
+        self.deeds.iter().chain(&self.runs).chain(&self.searches)
+    }
+}
+
+fn list() -> &'static HashMap<&'static str, Group> {
+    static LIST: OnceLock<HashMap<&'static str, Group>> = OnceLock::new();
+    LIST.get_or_init(|| {
+        let mut groups: HashMap<&'static str, Group> = HashMap::new();
+        for entry in TEXT.lines().filter_map(entry) {
+            let group = groups.entry(entry.rule).or_default();
+            match entry.deed {
+                Deed::Run => group.runs.push(entry),
+                Deed::Search => group.searches.push(entry),
+                Deed::Verb(_) | Deed::Ended => group.deeds.push(entry),
+            }
+        }
+        groups
+    })
 }
 
 fn entry(line: &'static str) -> Option<Entry> {
@@ -96,20 +124,20 @@ fn ends(facts: &Facts<'_>, e: &Effect) -> bool {
 /// True where the list has the name as a thing of that kind, whatever is done to it (`search`), for that rule.
 pub(super) fn is_listed(rule: &str, noun: &str, name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    list().iter().any(|x| x.rule == rule && x.noun == noun && is_like(x.pattern, &name))
+    list().get(rule).is_some_and(|g| g.all().any(|x| x.noun == noun && is_like(x.pattern, &name)))
 }
 
 /// Finds what the list says under that rule's name.
 pub(super) fn listed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    let mine = || list().iter().filter(|x| x.rule == rule.id);
-    for e in facts.effects().filter(|e| !facts.contained(e) || e.verb == Verb::Secret) {
+    let Some(mine) = list().get(rule.id) else { return };
+    for e in facts.effects() {
         let wanted = |x: &&Entry| match x.deed {
             Deed::Verb(v) => v == e.verb,
             Deed::Ended => ends(facts, e),
             Deed::Run | Deed::Search => false,
         };
-        let mut entries = mine().filter(wanted).peekable();
-        if entries.peek().is_none() {
+        let mut entries = mine.deeds.iter().filter(wanted).peekable();
+        if entries.peek().is_none() || (facts.contained(e) && e.verb != Verb::Secret) {
             continue;
         }
         let Some((noun, name)) = named(facts, e) else { continue };
@@ -131,7 +159,7 @@ pub(super) fn listed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings)
             );
         }
     }
-    runs(facts, rule, out, &mine().filter(|x| x.deed == Deed::Run).collect::<Vec<_>>());
+    runs(facts, rule, out, &mine.runs);
 }
 
 fn found<'f, 'a>(draft: super::Draft<'f, 'a>, x: &Entry, severity: Severity) -> super::Draft<'f, 'a> {
@@ -143,7 +171,7 @@ fn found<'f, 'a>(draft: super::Draft<'f, 'a>, x: &Entry, severity: Severity) -> 
 }
 
 /// Programs and files whose own name is listed.
-fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &[&Entry]) {
+fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &[Entry]) {
     if entries.is_empty() {
         return;
     }
@@ -231,8 +259,9 @@ mod tests {
 
     #[test]
     fn every_line_of_the_list_is_an_entry_of_a_rule() {
-        assert_eq!(list().len(), TEXT.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count());
-        for x in list() {
+        let all: Vec<&Entry> = list().values().flat_map(Group::all).collect();
+        assert_eq!(all.len(), TEXT.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count());
+        for x in all {
             assert!(crate::rules::all().any(|r| r.id == x.rule), "no rule {}", x.rule);
             assert_eq!(x.pattern, x.pattern.to_ascii_lowercase(), "names are compared in lower case");
         }

@@ -100,19 +100,29 @@ impl Chain {
         (&self.text, self.text.get(..self.last).unwrap_or_default())
     }
 
-    /// The judgement of the command with what the whole chain says beyond it; `None` where that is nothing.
-    pub(crate) fn finish(&self, alone: &Judgement, whole: &Judgement, before: &Judgement) -> Option<Finished> {
-        let new = whole.findings.iter().filter(|f| {
-            let known = before.findings.iter().any(|b| b.rule_id == f.rule_id && b.span == f.span);
-            !known && f.rule_id != incomplete::RULE_ID
-        });
+    /// The judgement of the command with what the whole chain says beyond it; `None` where that is nothing. The judgement
+    /// of what comes before it is asked for only where it matters.
+    pub(crate) fn finish(
+        &self,
+        alone: &Judgement,
+        whole: &Judgement,
+        before: impl FnOnce() -> Arc<Judgement>,
+    ) -> Option<Finished> {
+        let said = |f: &&Finding| alone.findings.iter().any(|a| a.rule_id == f.rule_id && a.severity >= f.severity);
+        let more = |f: &&Finding| f.rule_id != incomplete::RULE_ID && !said(f);
+        if !whole.findings.iter().any(|f| more(&f)) {
+            return None;
+        }
+        let before = before();
+        let known = |f: &Finding| before.findings.iter().any(|b| b.rule_id == f.rule_id && b.span == f.span);
+        let new = whole.findings.iter().filter(more).filter(|f| !known(f));
         let mut all: Vec<(Finding, Box<[Step]>)> = Vec::new();
         for finding in new {
             let (finding, steps) = self.placed(finding);
             let known = |a: &Finding| a.rule_id == finding.rule_id && a.severity >= finding.severity;
             // Written, made executable and run: one way is enough to say.
             let told = |(a, s): &(Finding, Box<[Step]>)| known(a) && *s == steps;
-            if !steps.is_empty() && !alone.findings.iter().any(known) && !all.iter().any(told) {
+            if !steps.is_empty() && !all.iter().any(told) {
                 all.push((finding, steps));
             }
         }
