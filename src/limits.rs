@@ -128,6 +128,10 @@ pub const MAX_SESSION_BYTES: usize = 32 << 20;
 pub const MAX_CHAIN: usize = 64 << 10;
 /// Most commands in one chain: a dropper writes its file with some hundred of them, its last ones say what it is.
 pub const MAX_CHAIN_COMMANDS: usize = 40;
+/// Bytes of chains that an audit judges for each byte of commands, on the average.
+pub const CHAINS_PER_BYTE: usize = 4;
+/// Bytes of chains that it judges at the beginning, and at most after a part of a history that has none.
+pub const MAX_CHAIN_CREDIT: usize = 16 << 20;
 /// Most commands with findings that a report keeps which needs all of them at once (HTML, SARIF).
 pub const MAX_ROWS: usize = 100_000;
 /// Most commands of which the HTML report of an audit draws the flow.

@@ -61,6 +61,8 @@ pub struct Source {
     pub undecodable: u64,
     /// Lines and commands that are too long.
     pub too_long: u64,
+    /// Commands that were judged alone, because too many of them hung on others.
+    pub unchained: u64,
     /// Why it was not read, or not to its end.
     pub problem: Option<String>,
     /// Not read because it is no history.
@@ -114,7 +116,10 @@ pub fn run(
             let mut sessions = Sessions::default();
             for message in to_judge {
                 let event = match message {
-                    Message::Done(source) => Event::Done(source),
+                    Message::Done(mut source) => {
+                        source.unchained = std::mem::take(&mut sessions.dropped);
+                        Event::Done(source)
+                    }
                     Message::Chunk(name, input, shell, entries) => {
                         let shell = shell.unwrap_or(input.shell);
                         let one = |entry| judge_one(entry, shell, &input, cache, judge, progress);
@@ -179,8 +184,9 @@ fn chains(sessions: &mut Sessions, name: &Arc<str>, all: &[Judged]) -> Vec<(usiz
 /// What a chain says of the command that completes it.
 fn finish(chain: &Chain, own: &Judged, input: &Input, cache: &Cache, judge: &Judge<'_>) -> Option<Finished> {
     let of = |text: &[u8]| {
-        let options = Options { shell: own.shell, home: input.home.clone(), ..Options::default() };
-        cache.get(cache.key(&(text, own.shell, None::<&str>, &input.home)), || judge(text, &options)).0
+        // Each command was held against the second reader by itself.
+        let options = Options { shell: own.shell, home: input.home.clone(), witness: false, ..Options::default() };
+        cache.get(cache.key(&(text, own.shell, "chain", &input.home)), || judge(text, &options)).0
     };
     let (whole, before) = chain.texts();
     let found = chain.finish(&own.judgement, &of(whole), || of(before));

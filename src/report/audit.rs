@@ -191,7 +191,9 @@ fn table(out: &mut String, title: &str, mut rows: Vec<(String, Count)>, by_name:
 
 /// What was not read, or not wholly.
 fn problems(out: &mut String, stats: &Stats, about: About) {
-    let odd = |s: &&crate::audit::engine::Source| s.problem.is_some() || s.undecodable > 0 || s.too_long > 0;
+    let odd = |s: &&crate::audit::engine::Source| {
+        s.problem.is_some() || s.undecodable > 0 || s.too_long > 0 || s.unchained > 0
+    };
     let odd: Vec<_> = stats.sources.iter().filter(odd).collect();
     if odd.is_empty() && stats.skipped == 0 {
         return;
@@ -204,6 +206,9 @@ fn problems(out: &mut String, stats: &Stats, about: About) {
         }
         if source.too_long > 0 {
             facts.push(format!("{} lines are too long", number(source.too_long)));
+        }
+        if source.unchained > 0 {
+            facts.push(format!("{} commands were not held against those before them", number(source.unchained)));
         }
         let _ = writeln!(out, "  {}: {}", visible::line(&source.name), facts.join("; "));
     }

@@ -75,7 +75,8 @@ pub fn json_line(name: &str, judged: &Judged, filter: &Filter) -> String {
 pub fn json_source(s: &Source) -> String {
     let object = json!({
         "type": "source", "file": s.name, "format": s.format, "lines": s.lines, "bytes": s.bytes,
-        "commands": s.commands, "undecodable": s.undecodable, "too_long": s.too_long, "problem": s.problem,
+        "commands": s.commands, "undecodable": s.undecodable, "too_long": s.too_long,
+        "unchained": s.unchained, "problem": s.problem,
     });
     format!("{object}\n")
 }

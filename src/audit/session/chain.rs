@@ -58,7 +58,10 @@ impl Chain {
         // Without a name for its session a history may come from several shells at once, each in its own directory.
         let mixed = last.entry.session.is_none() && last.entry.cwd.is_none();
         let near = picked.iter().any(|p| last.number.abs_diff(p.number) <= 50);
-        let loose = (mixed && near).then(|| Chain::assemble(&picked, last, own, false)).flatten();
+        // Where all of them stood in the same place, their directories agree anyway.
+        let place = |p: &Arc<Past>| p.trail.last().map(|t| t.number);
+        let apart = picked.iter().any(|p| place(p) != place(last));
+        let loose = (mixed && near && apart).then(|| Chain::assemble(&picked, last, own, false)).flatten();
         let differs = |l: &Chain| l.text != strict.text;
         Some(Chain { loose: loose.filter(differs).map(Box::new), ..strict })
     }
@@ -93,6 +96,11 @@ impl Chain {
             out.text.push(b'\n');
         }
         (out.text.len() <= MAX_CHAIN && out.segments.len() > 1).then_some(out)
+    }
+
+    /// Bytes that are judged for it.
+    pub(super) fn cost(&self) -> usize {
+        self.loose.iter().fold(self.text.len(), |n, l| n.saturating_add(l.text.len()))
     }
 
     /// The text of all commands, and that of all but the last.

@@ -19,7 +19,9 @@ pub(crate) use chain::{Chain, Finished};
 pub use facts::Facts;
 
 use super::{Entry, Judgement};
-use crate::limits::{MAX_PAST, MAX_PAST_COMMAND, MAX_SESSION_BYTES, MAX_SESSIONS, MAX_TRAIL};
+use crate::limits::{
+    CHAINS_PER_BYTE, MAX_CHAIN_CREDIT, MAX_PAST, MAX_PAST_COMMAND, MAX_SESSION_BYTES, MAX_SESSIONS, MAX_TRAIL,
+};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -61,16 +63,29 @@ struct Session {
 }
 
 /// All sessions of an audit.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Sessions {
     held: HashMap<(Arc<str>, Option<Arc<str>>), Session>,
     bytes: usize,
     tick: u64,
+    /// Bytes of commands that may yet be judged a second time, as parts of chains.
+    credit: usize,
+    /// Chains that were not judged because there were too many of them.
+    pub(crate) dropped: u64,
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Sessions { held: HashMap::new(), bytes: 0, tick: 0, credit: MAX_CHAIN_CREDIT, dropped: 0 }
+    }
 }
 
 impl Sessions {
     /// Takes the next command of an input. Gives the chain that it completes, where there may be one.
     pub(crate) fn next(&mut self, name: &Arc<str>, entry: &Entry, judgement: &Arc<Judgement>) -> Option<Chain> {
+        // So the work stays in proportion to the text, whatever stands in it.
+        let earned = entry.command.len().saturating_mul(CHAINS_PER_BYTE);
+        self.credit = self.credit.saturating_add(earned).min(MAX_CHAIN_CREDIT);
         let facts = judgement.facts.as_deref()?;
         if facts.broken || entry.command.len() > MAX_PAST_COMMAND {
             return None;
@@ -88,6 +103,14 @@ impl Sessions {
         self.bytes = self.bytes.saturating_sub(before).saturating_add(session.bytes);
         if self.bytes > MAX_SESSION_BYTES || self.held.len() > MAX_SESSIONS {
             self.forget();
+        }
+        let cost = chain.as_ref()?.cost();
+        match self.credit.checked_sub(cost) {
+            Some(rest) => self.credit = rest,
+            None => {
+                self.dropped = self.dropped.saturating_add(1);
+                return None;
+            }
         }
         chain
     }
@@ -152,8 +175,9 @@ impl Session {
         if facts.runs {
             files.extend(facts.uses.iter().map(|n| &**n));
         }
-        // What is below a directory that came from elsewhere is used by whoever is in it.
-        let here: Vec<&Facts> = now.trail.iter().filter_map(|p| p.facts()).collect();
+        // What is below a directory that came from elsewhere is used by whoever runs something in it.
+        let here = now.trail.iter().filter(|_| facts.runs).filter_map(|p| p.facts());
+        let here: Vec<&Facts> = here.collect();
         files.extend(here.iter().flat_map(|f| &f.uses).map(|n| &**n));
         let mut picked: BTreeMap<u64, Arc<Past>> = BTreeMap::new();
         let mut source = false;

@@ -188,7 +188,9 @@ fn breakdown(out: &mut String, title: &str, field: &str, mut rows: Vec<(String, 
 }
 
 fn problems(out: &mut String, stats: &Stats) {
-    let odd = |s: &&crate::audit::engine::Source| s.problem.is_some() || s.undecodable > 0 || s.too_long > 0;
+    let odd = |s: &&crate::audit::engine::Source| {
+        s.problem.is_some() || s.undecodable > 0 || s.too_long > 0 || s.unchained > 0
+    };
     let odd: Vec<_> = stats.sources.iter().filter(odd).take(1_000).collect();
     if odd.is_empty() {
         return;
@@ -201,6 +203,9 @@ fn problems(out: &mut String, stats: &Stats) {
         }
         if source.too_long > 0 {
             facts.push(format!("{} lines are too long", number(source.too_long)));
+        }
+        if source.unchained > 0 {
+            facts.push(format!("{} commands were not held against those before them", number(source.unchained)));
         }
         let line = super::visible::line(&format!("{}: {}", source.name, facts.join("; ")));
         let _ = writeln!(out, "<li>{}</li>", text(&line));
