@@ -40,6 +40,8 @@ const TEXT: &str = include_str!("../../grammars/lists/things.list");
 struct Group {
     /// What effects are compared with.
     deeds: Vec<Entry>,
+    /// The verbs of these; whatever may end a thing where one of them asks for that.
+    verbs: Vec<Verb>,
     /// [`Deed::Run`].
     runs: Vec<Entry>,
     /// [`Deed::Search`].
@@ -58,6 +60,16 @@ fn list() -> &'static HashMap<&'static str, Group> {
         let mut groups: HashMap<&'static str, Group> = HashMap::new();
         for entry in TEXT.lines().filter_map(entry) {
             let group = groups.entry(entry.rule).or_default();
+            let verbs: &[Verb] = match &entry.deed {
+                Deed::Verb(verb) => std::slice::from_ref(verb),
+                Deed::Ended => &ENDING,
+                Deed::Run | Deed::Search => &[],
+            };
+            for verb in verbs {
+                if !group.verbs.contains(verb) {
+                    group.verbs.push(*verb);
+                }
+            }
             match entry.deed {
                 Deed::Run => group.runs.push(entry),
                 Deed::Search => group.searches.push(entry),
@@ -67,6 +79,9 @@ fn list() -> &'static HashMap<&'static str, Group> {
         groups
     })
 }
+
+/// The verbs that can end a thing.
+const ENDING: [Verb; 4] = [Verb::Kill, Verb::Uninstall, Verb::Delete, Verb::Service];
 
 fn entry(line: &'static str) -> Option<Entry> {
     let mut w = line.trim().splitn(6, ' ');
@@ -90,12 +105,12 @@ fn entry(line: &'static str) -> Option<Entry> {
     Some(Entry { rule, severity, technique, deed, noun, pattern, why })
 }
 
-/// The part of a name that counts: without directories, in lower case, without the ending of Windows' programs.
-fn base_name(text: &str) -> String {
-    let base = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(text).to_ascii_lowercase();
-    match base.strip_suffix(".exe") {
-        Some(stem) => stem.to_string(),
-        None => base,
+/// The part of a name that counts: without directories, without the ending of Windows' programs.
+fn base_name(text: &str) -> &str {
+    let base = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(text);
+    match base.split_at_checked(base.len().saturating_sub(4)) {
+        Some((stem, end)) if end.eq_ignore_ascii_case(".exe") => stem,
+        _ => base,
     }
 }
 
@@ -103,9 +118,9 @@ fn base_name(text: &str) -> String {
 fn named(facts: &Facts<'_>, e: &Effect) -> Option<(&'static str, String)> {
     Some(match &e.object {
         Object::Stated(s) => (s, String::new()),
-        Object::Named(kind, v) => (kind, v.show().to_ascii_lowercase()),
-        Object::Package(_, v) => ("package", v.show().to_ascii_lowercase()),
-        Object::Path(_) => ("path", facts.path(e)?.text.to_ascii_lowercase()),
+        Object::Named(kind, v) => (kind, v.show()),
+        Object::Package(_, v) => ("package", v.show()),
+        Object::Path(_) => ("path", facts.path(e)?.text.clone()),
         _ => return None,
     })
 }
@@ -123,14 +138,13 @@ fn ends(facts: &Facts<'_>, e: &Effect) -> bool {
 
 /// True where the list has the name as a thing of that kind, whatever is done to it (`search`), for that rule.
 pub(super) fn is_listed(rule: &str, noun: &str, name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    list().get(rule).is_some_and(|g| g.all().any(|x| x.noun == noun && is_like(x.pattern, &name)))
+    list().get(rule).is_some_and(|g| g.all().any(|x| x.noun == noun && is_like(x.pattern, name)))
 }
 
 /// Finds what the list says under that rule's name.
 pub(super) fn listed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let Some(mine) = list().get(rule.id) else { return };
-    for e in facts.effects() {
+    for e in facts.effects().filter(|e| mine.verbs.contains(&e.verb)) {
         let wanted = |x: &&Entry| match x.deed {
             Deed::Verb(v) => v == e.verb,
             Deed::Ended => ends(facts, e),
@@ -143,7 +157,7 @@ pub(super) fn listed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings)
         let Some((noun, name)) = named(facts, e) else { continue };
         let base = base_name(&name);
         let hit = entries.find(|x| match x.deed {
-            Deed::Ended => is_like(x.pattern, &base),
+            Deed::Ended => is_like(x.pattern, base),
             _ => x.noun == noun && is_like(x.pattern, &name),
         });
         if let Some(x) = hit {
@@ -178,9 +192,10 @@ fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &[E
     let mut seen = HashSet::new();
     for p in facts.graph.processes.iter().filter(|p| !p.argv.is_empty() && !asks_for_help(p)) {
         let name = base_name(&p.name);
-        if let Some(x) = entries.iter().find(|x| x.noun != "file" && is_like(x.pattern, &name))
-            && seen.insert(name.clone())
+        if let Some(x) = entries.iter().find(|x| x.noun != "file" && is_like(x.pattern, name))
+            && seen.insert(name.to_ascii_lowercase())
         {
+            let name = name.to_ascii_lowercase();
             let mut d = found(rule.at(facts, p.place), x, x.severity);
             d = d.title(format!("{}: {name}", rule.title)).evidence("command_pattern", x.why, p.place);
             out.add(d);
@@ -190,15 +205,18 @@ fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &[E
         let name = match &e.object {
             // A file that is only looked at is not run.
             Object::Path(_) if e.verb == Verb::Read && !evaluates(facts, e) => continue,
-            Object::Path(_) => facts.path(e).and_then(|p| p.name().map(base_name)),
+            Object::Path(_) => facts.path(e).and_then(|p| p.name().map(|n| base_name(n).to_ascii_lowercase())),
             Object::Url(v) => {
                 // Names may stand in any part of the path: `…/OWNER/TOOL/releases/download/v1/tool_linux`.
                 let text = v.show();
-                let hit = text.split('/').skip(3).map(|part| base_name(part.split(['?', '#']).next().unwrap_or(part)));
+                let hit = text
+                    .split('/')
+                    .skip(3)
+                    .map(|part| base_name(part.split(['?', '#']).next().unwrap_or(part)).to_ascii_lowercase());
                 let stem = |n: String| n.strip_suffix(".git").map(str::to_string).unwrap_or(n);
                 hit.map(stem).find(|n| entries.iter().any(|x| is_like(x.pattern, n)))
             }
-            Object::Package(_, v) => Some(base_name(&v.show())),
+            Object::Package(_, v) => Some(base_name(&v.show()).to_ascii_lowercase()),
             _ => None,
         };
         let Some(name) = name else { continue };
@@ -226,7 +244,7 @@ fn evaluates(facts: &Facts<'_>, read: &Effect) -> bool {
     facts.with(&[Verb::Evaluate]).any(|e| e.process == read.process)
 }
 
-/// `*` and `?` in a pattern against a name, without recursion. The pattern is in lower case, and so is the name.
+/// `*` and `?` in a pattern against a name, without recursion. The pattern is in lower case, the name in any.
 fn is_like(pattern: &str, name: &str) -> bool {
     let (p, n) = (pattern.as_bytes(), name.as_bytes());
     let (mut i, mut j, mut star) = (0usize, 0usize, None::<(usize, usize)>);
@@ -236,7 +254,7 @@ fn is_like(pattern: &str, name: &str) -> bool {
                 star = Some((i, j));
                 i = i.saturating_add(1);
             }
-            Some(c) if *c == b'?' || Some(c) == n.get(j) => {
+            Some(c) if *c == b'?' || n.get(j).is_some_and(|b| b.eq_ignore_ascii_case(c)) => {
                 i = i.saturating_add(1);
                 j = j.saturating_add(1);
             }
@@ -271,7 +289,8 @@ mod tests {
     fn patterns_hold_for_whole_names() {
         assert!(is_like("*\\currentversion\\run*", "hkcu\\software\\microsoft\\windows\\currentversion\\runonce"));
         assert!(is_like("falcon*", "falcon-sensor") && !is_like("falcon", "falcon-sensor"));
+        assert!(is_like("falcon*", "Falcon-Sensor"));
         assert!(!is_like("a*b*c", "abd") && is_like("a*b*c", "axxbxxc"));
-        assert_eq!(base_name("C:\\Tools\\Mimikatz.exe"), "mimikatz");
+        assert_eq!(base_name("C:\\Tools\\Mimikatz.EXE"), "Mimikatz");
     }
 }
