@@ -254,6 +254,18 @@ impl Walk {
 
 /// What a value begins with, where that is no text, and its text with markers for what is open.
 fn beginning(v: &Value) -> (Option<Start>, String) {
+    let (start, out) = beginning_of(v);
+    let windows = match (&start, v.pieces.first()) {
+        // `$env:APPDATA\\x`: what follows a known beginning is a path as Windows writes it.
+        (None | Some(Start::Home(_)), Some(Piece::Unknown(_))) if out.contains('\\') => Some(out.replace('\\', "/")),
+        (None, _) => drive(&out),
+        _ => None,
+    };
+    (start, windows.unwrap_or(out))
+}
+
+/// The same, as it is written.
+fn beginning_of(v: &Value) -> (Option<Start>, String) {
     let mut out = String::new();
     let mut start = None;
     for (i, piece) in v.pieces.iter().enumerate() {
@@ -263,6 +275,11 @@ fn beginning(v: &Value) -> (Option<Start>, String) {
             Piece::Glob(_, _) => out.push(QUESTION),
             Piece::OneOf(_) => out.push(UNKNOWN),
             Piece::Unknown(u) if i == 0 => match meaning(&u.why) {
+                None if let Why::Near(place) = &u.why => {
+                    let inner = beginning_of(place);
+                    start = inner.0;
+                    out.push_str(&inner.1);
+                }
                 Some(Meaning::Home(user)) => start = Some(Start::Home(user)),
                 Some(Meaning::Place(p)) => match p.strip_prefix('~') {
                     Some(rest) => {
@@ -275,15 +292,6 @@ fn beginning(v: &Value) -> (Option<Start>, String) {
             },
             Piece::Unknown(_) => out.push(UNKNOWN),
         }
-    }
-    let windows = match (&start, v.pieces.first()) {
-        // `$env:APPDATA\\x`: what follows a known beginning is a path as Windows writes it.
-        (None | Some(Start::Home(_)), Some(Piece::Unknown(_))) if out.contains('\\') => Some(out.replace('\\', "/")),
-        (None, _) => drive(&out),
-        _ => None,
-    };
-    if let Some(rest) = windows {
-        out = rest;
     }
     (start, out)
 }
@@ -319,6 +327,15 @@ pub fn prints_place(program: &str) -> bool {
     List::get().outputs.iter().any(|(n, _)| *n == program.split(' ').next().unwrap_or(program))
 }
 
+/// True where the value begins with `/`: it is the path of a place that the list knows by a variable's name.
+pub fn is_absolute(value: &Value) -> bool {
+    match value.pieces.first() {
+        Some(Piece::Literal(l)) => l.bytes.first() == Some(&b'/'),
+        Some(Piece::Unknown(u)) => !matches!(u.why, Why::Output(_)) && meaning(&u.why).is_some(),
+        _ => false,
+    }
+}
+
 enum Meaning {
     Home(String),
     Place(&'static str),
@@ -331,7 +348,7 @@ fn meaning(why: &Why) -> Option<Meaning> {
     };
     match why {
         Why::Home(user) => Some(Meaning::Home(user.clone())),
-        Why::Environment(name) => find(&list.variables, name),
+        Why::Environment(name) | Why::NotEmpty(name) => find(&list.variables, name),
         Why::Output(name) => find(&list.outputs, name.split(' ').next().unwrap_or(name)),
         _ => None,
     }

@@ -160,7 +160,8 @@ impl Interp<'_> {
                 }
                 self.sh.status = None;
                 if inv.grammar.is_some() {
-                    let names: Vec<Value> = args.iter().skip(1).cloned().collect();
+                    let option = |v: &&Value| v.prefix().starts_with(b"-");
+                    let names: Vec<Value> = args.iter().skip_while(option).cloned().collect();
                     let located = super::compute::located(&names, at);
                     self.emit(
                         1,

@@ -10,7 +10,7 @@ use crate::effect::{Language, Object, Verb};
 use crate::source::Place;
 use crate::value::escape;
 use crate::value::transform::{self, Call, Flavour, PieceFrom};
-use crate::value::{Channel, Taint, Value, Why};
+use crate::value::{Bytes, Channel, Piece, Taint, Value, Why};
 
 /// Where the programs of those names lie: not known, but which program it is.
 pub(crate) fn located(names: &[Value], at: Place) -> Value {
@@ -74,6 +74,11 @@ impl Interp<'_> {
             "echo" => return self.echo(words, at),
             "printf" => return self.printf(&args, at).0,
             "which" => return located(&inv.operands, at),
+            "variable" => {
+                let names = args.first().and_then(|n| n.as_str().map(|n| n.into_owned()));
+                let value = names.and_then(|n| self.variable(&n, at));
+                return value.unwrap_or_else(|| Value::unknown(Why::Output(inv.name.clone()), at));
+            }
             _ => {}
         }
         let mut taint = w.content.taint();
@@ -87,7 +92,12 @@ impl Interp<'_> {
         if transform::hides(name) {
             taint = Taint::default();
         }
-        let unknown = Value::unknown_tainted(Why::Output(inv.name.clone()), at, taint.clone());
+        let unknown = match (name, args.as_slice()) {
+            ("dirname", [path]) => above(path).near(at),
+            _ => None,
+        };
+        let unknown =
+            unknown.unwrap_or_else(|| Value::unknown_tainted(Why::Output(inv.name.clone()), at, taint.clone()));
         // Every part of the call has to be known.
         let Some(args_known) = all_known(&args) else { return unknown };
         let Some(files) = all_known(&w.files) else { return unknown };
@@ -142,6 +152,18 @@ impl Interp<'_> {
         self.sh.status = Some(i32::from(out.status));
         v
     }
+}
+
+/// A path of which the beginning is not known, without its last component.
+fn above(path: &Value) -> Value {
+    let mut out = path.clone();
+    if let Some(Piece::Literal(l)) = out.pieces.last_mut() {
+        let text = l.bytes.strip_suffix(b"/").unwrap_or(&l.bytes);
+        let end = text.iter().rposition(|b| *b == b'/').unwrap_or(0);
+        l.bytes = Bytes::from_slice(text.get(..end).unwrap_or_default());
+        l.exact = false;
+    }
+    out
 }
 
 /// The operands that are no files, in order.

@@ -151,7 +151,8 @@ impl Interp<'_> {
             v
         };
         let mut out = match inv.stdout {
-            Stdout::Constant | Stdout::Listing => Value::unknown(Why::Output(inv.name.clone()), at),
+            Stdout::Constant => Value::unknown(Why::Output(inv.name.clone()), at),
+            Stdout::Listing => self.listed(inv, at),
             Stdout::CopyStdin => stdin.map(filtered).unwrap_or_else(|| Value::unknown(Why::Stdin, at)),
             Stdout::ContentOperands => match (w.read, stdin) {
                 (true, _) => filtered(input),

@@ -72,8 +72,12 @@ fn located(word: &Value) -> Option<Value> {
     let mut out: Option<Value> = None;
     for p in &word.pieces {
         let Piece::Unknown(u) = p else { return None };
-        let Why::Program(name) = &u.why else { return None };
-        let v = Value::computed(name.as_bytes(), u.from, word.taint());
+        let v = match &u.why {
+            Why::Program(name) => Value::computed(name.as_bytes(), u.from, word.taint()),
+            // `$(realpath /bin/x)`
+            Why::Near(place) => Value::computed(&place.as_literal()?, u.from, word.taint()),
+            _ => return None,
+        };
         out = Some(match out {
             None => v,
             Some(o) => Value::either(o, v),

@@ -759,7 +759,43 @@ impl Interp<'_> {
                 Some(o) => Value::either(o, v),
             });
         }
+        if out.is_none() && inv.operands.is_empty() {
+            return below_here(at);
+        }
         out.unwrap_or_else(|| Value::unknown(Why::Output(inv.name.clone()), at))
+    }
+
+    /// What a listing prints: names at or below the places that it lists. What a pattern chooses is not the whole of
+    /// them, and says nothing.
+    pub(crate) fn listed(&mut self, inv: &Invocation, at: Place) -> Value {
+        let unknown = || Value::unknown(Why::Output(inv.name.clone()), at);
+        if inv.props.has(Props::FILTERED) {
+            return unknown();
+        }
+        let mut out: Option<Value> = None;
+        let places = || inv.uses.iter().filter(|u| u.role == Role::PathList);
+        for u in places().take(limits::MAX_READINGS) {
+            let mut place = u.value.clone();
+            if u.props.has(Props::RECURSIVE) && !place.pieces.iter().any(|p| matches!(p, Piece::Glob(..))) {
+                if !place.prefix().ends_with(b"/") {
+                    place.push(Value::computed(b"/", at, Taint::default()));
+                }
+                place.push_piece(Piece::Glob(Glob::Star, u.value.place()));
+            }
+            let v = place.near(at).unwrap_or_else(unknown);
+            out = Some(match out {
+                None => v,
+                Some(o) => Value::either(o, v),
+            });
+        }
+        if out.is_none() && inv.operands.is_empty() {
+            out = below_here(at).near(at);
+        }
+        let mut v = out.unwrap_or_else(unknown);
+        if let [Piece::Unknown(u)] = v.pieces.as_mut_slice() {
+            u.splits = true;
+        }
+        v
     }
 
     /// The environment in which code of this invocation runs: its parameters are the operands that follow it.
@@ -835,6 +871,13 @@ impl Interp<'_> {
         self.sh.fds.retain(|(n, _)| *n != fd);
         out
     }
+}
+
+/// Everything in the working directory, which programs that list take where no place is named.
+fn below_here(at: Place) -> Value {
+    let mut here = Value::computed(b"./", at, Taint::default());
+    here.push_piece(Piece::Glob(Glob::Star, at));
+    here
 }
 
 /// Replaces every occurrence of a placeholder in a word.

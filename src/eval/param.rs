@@ -13,7 +13,7 @@ use crate::source::{Place, Span};
 use crate::syntax::ast::{ArithText, Param, ParamOp, ReplaceAt, Subscript, Word};
 use crate::value::pattern::{Extent, PatPiece, Replacement};
 use crate::value::quote::{self, Case};
-use crate::value::{Bytes, Piece, Taint, Value, Why};
+use crate::value::{Bytes, Glob, Piece, Taint, Value, Why};
 
 /// What a parameter holds.
 enum Got {
@@ -464,17 +464,35 @@ impl Interp<'_> {
             }
             ParamOp::RemoveSuffix(long, w) => {
                 let pat = self.pattern(w);
-                Some(self.remove(v?, &pat, *long, false, at))
+                let v = v?;
+                if *long && is_all_from_root(&pat) && crate::effect::path::is_absolute(&v) {
+                    return Some(Value::default());
+                }
+                Some(keeps_place(v.clone(), self.remove(v, &pat, *long, false, at), at))
             }
             ParamOp::Replace(where_, w, r) => {
                 let pat = self.pattern(w);
                 let rep = self.replacement(r.as_ref());
                 let v = v?;
-                Some(self.replace(v, *where_, &pat, &rep, at))
+                let cut = pat.pieces.iter().any(|p| matches!(p, Piece::Literal(l) if l.bytes.contains(&b'/')));
+                let before = v.clone();
+                let r = self.replace(v, *where_, &pat, &rep, at);
+                // With its slashes gone it is a name, and no path any more.
+                Some(if cut { r } else { keeps_place(before, r, at) })
             }
             ParamOp::Substring(off, len) => {
                 let v = v?;
-                Some(self.substring(v, off, len.as_ref(), at))
+                let before = v.clone();
+                let r = self.substring(v, off, len.as_ref(), at);
+                if r.is_known() || !matches!(self.arith(off), Ok(0)) {
+                    return Some(r);
+                }
+                if let Some(Ok(1)) = len.as_ref().map(|l| self.arith(l))
+                    && crate::effect::path::is_absolute(&before)
+                {
+                    return Some(Value::computed(b"/", at, before.taint()));
+                }
+                Some(keeps_place(before, r, at))
             }
             ParamOp::Case(op, double, w) => {
                 let pat = self.pattern(w);
@@ -489,7 +507,9 @@ impl Interp<'_> {
                     b',' => Case::Lower,
                     _ => Case::Toggle,
                 };
-                Some(map_known(v, at, |b| quote::change_case(b, case, *double, pattern.as_ref()).ok()))
+                let before = v.clone();
+                let r = map_known(v, at, |b| quote::change_case(b, case, *double, pattern.as_ref()).ok());
+                Some(keeps_place(before, r, at))
             }
             ParamOp::Transform(op) => {
                 if *op == b'a' {
@@ -569,12 +589,24 @@ impl Interp<'_> {
                 let _ = self.single(w);
                 self.leave_on_error();
             }
-            (Taken::Either, ParamOp::Error(..)) => {
+            (Taken::Either, ParamOp::Error(colon, _)) => {
                 let _ = self.conditional(|me| me.single(w));
                 // The shell goes on only if it is set.
                 self.certainty = self.certainty.min(crate::effect::Certainty::Conditional);
                 self.ended = true;
-                self.push_value(v.unwrap_or_default(), quoted, out);
+                let mut v = v.unwrap_or_default();
+                if let (true, [Piece::Unknown(u)]) = (*colon, v.pieces.as_mut_slice())
+                    && let Why::Environment(n) | Why::Parameter(n) = &u.why
+                    && *n == p.name
+                {
+                    let set = matches!(u.why, Why::Environment(_));
+                    u.why = Why::NotEmpty(p.name.clone());
+                    // What comes after it is only reached where it holds.
+                    if set && self.sh.var(&p.name).is_none() {
+                        self.assign_name(&p.name, v.clone(), at);
+                    }
+                }
+                self.push_value(v, quoted, out);
             }
             (Taken::Value, ParamOp::Alternative(..)) | (Taken::Word, ParamOp::Default(..)) => {
                 self.word_runs(w, quoted, out);
@@ -784,6 +816,21 @@ impl Interp<'_> {
     }
 }
 
+/// What an operation made of text that is not wholly known, as something near the place that the text named.
+fn keeps_place(before: Value, after: Value, at: Place) -> Value {
+    match after.pieces.as_slice() {
+        [Piece::Unknown(u)] if matches!(u.why, Why::NotComputed(_)) && crate::effect::path::is_absolute(&before) => {
+            before.near(at).unwrap_or(after)
+        }
+        _ => after,
+    }
+}
+
+/// True for the pattern `/*`: of an absolute path it takes everything.
+fn is_all_from_root(pat: &Value) -> bool {
+    matches!(pat.pieces.as_slice(), [Piece::Literal(l), Piece::Glob(Glob::Star, _)] if &*l.bytes == b"/")
+}
+
 /// What an operator that asks whether a parameter is set gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Taken {
@@ -846,7 +893,7 @@ pub(crate) fn empty(v: &Value) -> Option<bool> {
             Piece::Literal(l) if !l.bytes.is_empty() => return Some(false),
             Piece::Literal(_) => {}
             Piece::Glob(..) => return Some(false),
-            Piece::Unknown(u) if matches!(u.why, Why::Home(_)) => return Some(false),
+            Piece::Unknown(u) if matches!(u.why, Why::Home(_) | Why::NotEmpty(_)) => return Some(false),
             Piece::Unknown(_) => unknown = true,
             Piece::OneOf(vs) => {
                 let all: Vec<Option<bool>> = vs.iter().map(empty).collect();

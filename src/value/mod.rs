@@ -130,6 +130,11 @@ pub enum Why {
     NotComputed(&'static str),
     /// The home directory of a user other than the current one, or the current one (name empty).
     Home(String),
+    /// A variable of the environment or a parameter that the shell makes sure is not empty (`${NAME:?}`).
+    NotEmpty(String),
+    /// A place, or something below it, or its text with a part cut off: what is listed there, or what an operation on
+    /// its text gives. Made by [`Value::near`], so that none lies in another.
+    Near(Box<Value>),
 }
 
 /// A run of known bytes.
@@ -460,6 +465,27 @@ impl Value {
     }
 }
 
+impl Eq for Value {}
+
+impl Value {
+    /// What is not known but lies at or below the place that this value names, or is made from its text; `None` where
+    /// the value has several readings or says nothing of a place.
+    pub fn near(&self, at: Place) -> Option<Value> {
+        if let [Piece::Unknown(u)] = self.pieces.as_slice()
+            && let Why::Near(v) = &u.why
+        {
+            return Some(Value::unknown_tainted(Why::Near(v.clone()), at, self.taint()));
+        }
+        let named = |p: &Piece| match p {
+            Piece::Literal(_) | Piece::Glob(..) => true,
+            Piece::Unknown(u) => matches!(u.why, Why::Home(_) | Why::Environment(_) | Why::NotEmpty(_)),
+            Piece::OneOf(_) => false,
+        };
+        let place = !self.pieces.is_empty() && self.pieces.iter().all(named);
+        place.then(|| Value::unknown_tainted(Why::Near(Box::new(self.clone())), at, self.taint()))
+    }
+}
+
 impl Why {
     /// True for what is one word wherever it stands: a home directory, a number.
     pub fn is_one_word(&self) -> bool {
@@ -484,6 +510,8 @@ impl Why {
             Why::Limit => "<over the limits>".into(),
             Why::NotComputed(w) => format!("<{w}>"),
             Why::Home(u) => format!("~{u}"),
+            Why::NotEmpty(n) => format!("${n}"),
+            Why::Near(v) => format!("<from {}>", v.show()),
         }
     }
 }
