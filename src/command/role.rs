@@ -154,8 +154,12 @@ roles! {
     Format = "format",
     /// A name that has no effect of its own.
     Name = "name",
+    /// What stands between the words that standard input becomes (xargs): one byte, or an escape for it. No effect.
+    Delimiter = "delimiter",
     /// Text that has no effect of its own.
     Text = "text",
+    /// Text that the shell expands once more (a word list, a prompt). Effects: those of the substitutions in it.
+    Expanded = "text.expanded",
     /// A permission mode (chmod): sets `setuid`, `executable`, `world-writable` where it gives them.
     ModeBits = "mode",
     /// A setting `key=value` or `key`. Effect: `configure`.
@@ -226,6 +230,8 @@ impl Role {
             | Role::Number
             | Role::Format
             | Role::Name
+            | Role::Delimiter
+            | Role::Expanded
             | Role::Text
             | Role::ModeBits
             | Role::Subject => &[],

@@ -234,6 +234,9 @@ impl Interp<'_> {
                     }
                     None => self.sh.set(&target, Content::Indexed(map)),
                 }
+                if let Some(callback) = inv.value_of("-C").cloned() {
+                    self.deferred(callback, self.language, by, at);
+                }
                 self.sh.status = Some(0);
             }
             "set" => self.set_builtin(args),

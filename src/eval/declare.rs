@@ -390,6 +390,12 @@ impl Interp<'_> {
         }
         d.options = false;
         if d.functions {
+            if d.kind == "export"
+                && let Some(f) = self.sh.functions.get(&prefix).cloned()
+            {
+                self.sh.functions.insert(&prefix, super::scope::Func { exported: true, ..f });
+                return;
+            }
             d.status = if self.sh.functions.contains_key(&prefix) { d.status } else { None };
             self.emit(1, Value::unknown(Why::NotComputed("declaration of a function"), at));
             return;

@@ -56,6 +56,7 @@ impl Interp<'_> {
         let prog = self.read_shell(language, bytes);
         self.statements(&prog);
         self.run_exit_trap();
+        self.end_pending(0);
     }
 
     /// True where something of the text could not be read since then.
@@ -81,6 +82,7 @@ impl Interp<'_> {
         self.conditional(|me| {
             me.statements(prog);
             me.run_exit_trap();
+            me.end_pending(0);
         });
         self.language = named;
         self.files = files;

@@ -420,6 +420,7 @@ impl Interp<'_> {
     /// An assignment that stays in the shell: noted where the variable has a meaning to programs.
     pub(crate) fn note_variable(&mut self, name: &str, value: Option<Value>, at: Place, by: Option<ProcessId>) {
         if by.is_none() && !crate::command::is_environment(name) {
+            self.shell_variable(name, value, at);
             return;
         }
         let by = by.unwrap_or_else(|| self.process("", Vec::new(), at, true));
@@ -435,6 +436,30 @@ impl Interp<'_> {
         self.variable_roles(name, value, at, by, None);
     }
 
+    /// An assignment to a variable that the shell itself runs or expands (a prompt), whether exported or not.
+    fn shell_variable(&mut self, name: &str, value: Option<Value>, at: Place) {
+        let Some(value) = value else { return };
+        let shell = crate::command::grammar::lookup(self.language.name());
+        let Some(set) = crate::command::argv::variable(shell, name, &value) else { return };
+        for u in set.uses {
+            match u.role {
+                Role::Code(language) => {
+                    let by = self.process("", Vec::new(), at, true);
+                    self.deferred(u.value, language, by, at);
+                }
+                Role::Expanded => self.expand_later(&u.value),
+                _ => {}
+            }
+        }
+    }
+
+    /// Text that the shell expands at some later time, if at all.
+    pub(crate) fn expand_later(&mut self, text: &Value) {
+        let saved = self.sh.clone();
+        self.conditional(|me| me.expand_again(text.clone(), text.place()));
+        self.sh = saved;
+    }
+
     /// The roles that a variable's value has: code that is run, files that are loaded.
     fn variable_roles(&mut self, name: &str, value: Value, at: Place, by: ProcessId, grammar: Option<&'static str>) {
         let grammar = grammar.and_then(crate::command::grammar::lookup);
@@ -444,6 +469,7 @@ impl Interp<'_> {
                 Role::Code(language) => {
                     self.deferred(u.value, language, by, at);
                 }
+                Role::Expanded => self.expand_later(&u.value),
                 Role::CommandString | Role::Command => {
                     let words = self.split_string(&u.value);
                     if words.is_empty() {

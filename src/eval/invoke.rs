@@ -562,6 +562,7 @@ impl Interp<'_> {
                 Role::Command | Role::CommandString => {
                     flow = self.wrapped(u, inv, by, at, &w, socket, functions);
                 }
+                Role::Expanded => self.expand_later(&u.value),
                 _ => {}
             }
         }
@@ -664,6 +665,8 @@ impl Interp<'_> {
             }
         }
         let input = match inv.stdin {
+            // A file of items takes the place of standard input.
+            Stdin::Args if w.read => Some(w.content.clone()),
             Stdin::Args | Stdin::CommandList => {
                 w.stdin.clone().or_else(|| Some(Self::many_words(Why::Stdin, at, Taint::default())))
             }
@@ -685,7 +688,7 @@ impl Interp<'_> {
                 }
             }
             (None, Some(v)) => {
-                let mut more = self.split_string(&v);
+                let mut more = self.appended(inv, &v);
                 if inv.stdin == Stdin::CommandList && words.is_empty() {
                     // Each line is a command of its own.
                     let mut code = v;
@@ -732,8 +735,9 @@ impl Interp<'_> {
                         if let Some(d) = chdir {
                             me.change_dir(&d);
                         }
-                        // A process of its own knows no functions.
-                        me.sh.functions = Default::default();
+                        // A process of its own knows no functions; a shell that it becomes knows those handed to it.
+                        me.sh.functions = me.sh.exported_functions();
+                        me.skip_functions = true;
                         me.run_words(argv, place, None, &env, true);
                     });
                     me.sh.status = status;
@@ -832,6 +836,25 @@ impl Interp<'_> {
         }
     }
 
+    /// The words that text on standard input becomes: split at blanks, unless an option says at what else, or the text
+    /// itself has NULs in it.
+    fn appended(&mut self, inv: &Invocation, v: &Value) -> Vec<Value> {
+        let said =
+            inv.uses.iter().find(|u| u.role == Role::Delimiter).map(|u| u.value.as_literal().map(|b| b.into_owned()));
+        let nul = || v.pieces.iter().any(|p| matches!(p, Piece::Literal(l) if l.bytes.contains(&0)));
+        match said {
+            Some(d) => match d.as_deref() {
+                Some([b'\\', b'n'] | [b'\n']) => self.items(v, b'\n'),
+                Some([b'\\', b't']) => self.items(v, b'\t'),
+                Some([b'\\', b'0', ..]) => self.items(v, 0),
+                Some([one]) => self.items(v, *one),
+                _ => vec![Self::many_words(Why::NotComputed("items"), v.place(), v.taint())],
+            },
+            None if nul() => self.items(v, 0),
+            None => self.split_string(v),
+        }
+    }
+
     /// Text split at blanks, as xargs and `command.string` do (quotes hold words together).
     pub(crate) fn split_string(&mut self, v: &Value) -> Vec<Value> {
         let mut out = Vec::new();
@@ -852,12 +875,17 @@ impl Interp<'_> {
 
     /// The lines of a value.
     fn lines(&mut self, v: &Value) -> Vec<Value> {
+        self.items(v, b'\n')
+    }
+
+    /// What stands between the delimiters of a value.
+    fn items(&mut self, v: &Value, delimiter: u8) -> Vec<Value> {
         let End::Input(i) = self.new_input(v.clone()) else { return Vec::new() };
         let fd = 250;
         self.sh.set_fd(fd, End::Input(i));
         let mut out = Vec::new();
         while out.len() < limits::MAX_TURNS as usize {
-            match self.read_line(fd, b'\n') {
+            match self.read_line(fd, delimiter) {
                 Ok(Some(l)) => out.push(l),
                 Ok(None) => break,
                 Err(l) => {

@@ -117,6 +117,12 @@ pub(crate) struct Interp<'a> {
     pub(crate) parent: Option<ProcessId>,
     /// Functions that are active.
     calls: Vec<String>,
+    /// Nested texts that are being run, outermost first.
+    active_texts: Vec<(Language, TextId)>,
+    /// The arguments of the program in another language that is being run: its own name where it is a file, the rest.
+    arguments: Option<Rc<(Option<Value>, Vec<Value>)>>,
+    /// How often one of them ran itself.
+    again: u32,
     /// Programs around the current one.
     depth: u32,
     /// Constructs around the current command, over all programs.
@@ -194,6 +200,9 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         inherited: Props::default(),
         parent: None,
         calls: Vec::new(),
+        active_texts: Vec::new(),
+        arguments: None,
+        again: 0,
         depth: 0,
         level: 0,
         forking: false,
@@ -351,8 +360,10 @@ impl Interp<'_> {
         }
         self.sh.subshell = true;
         self.sh.exit_trap = None;
+        let pending = self.pending.len();
         body(self);
         self.run_exit_trap();
+        self.end_pending(pending);
         let status = if self.ended && !ended { None } else { self.sh.status };
         self.sh = saved;
         (self.certainty, self.ended, self.fatal) = (certainty, ended, fatal);
@@ -454,23 +465,49 @@ impl Interp<'_> {
         (name, v)
     }
 
-    /// Runs the output process substitutions that were made since `from`, each with what was written to it.
+    /// Runs the output process substitutions that were made since `from`, each with what was written to it. One that a
+    /// descriptor of the shell stays connected to (`exec > >(…)`) waits until the shell ends.
     pub(crate) fn run_pending(&mut self, from: usize) {
-        while self.pending.len() > from {
-            let Some((sink, prog, at, name)) = self.pending.pop() else { break };
-            let mut content = self.take_sink(sink);
-            if let Some(f) = self.files.remove(&name) {
-                content.push(f.content);
-            }
-            content.step(Channel::ProcessSubstitution);
-            let status = self.sh.status;
-            self.subshell(|me| {
-                let end = me.new_input(content);
-                me.sh.set_fd(0, end);
-                me.nested_program(&prog, at, Reach::Substitution);
-            });
-            self.sh.status = status;
+        if self.pending.len() <= from {
+            return;
         }
+        let made = self.pending.split_off(from);
+        let open = |sh: &Shell, sink: usize, name: &str| {
+            sh.fds.iter().any(|(_, e)| match e {
+                End::File { key, .. } => key == name,
+                End::Sink(s) => *s == sink,
+                _ => false,
+            })
+        };
+        let (kept, done): (Vec<_>, Vec<_>) = made.into_iter().partition(|(sink, _, _, n)| open(&self.sh, *sink, n));
+        self.pending.extend(kept);
+        done.into_iter().rev().for_each(|p| self.run_reader(p));
+    }
+
+    /// Runs those that are left when the shell that made them ends.
+    pub(crate) fn end_pending(&mut self, from: usize) {
+        while self.pending.len() > from {
+            let Some(p) = self.pending.pop() else { break };
+            self.run_reader(p);
+        }
+    }
+
+    fn run_reader(&mut self, (sink, prog, at, name): (usize, Rc<Program>, Place, String)) {
+        let mut content = self.take_sink(sink);
+        if let Some(f) = self.files.remove(&name) {
+            content.push(f.content);
+        }
+        content.step(Channel::ProcessSubstitution);
+        let status = self.sh.status;
+        // It may have been made in a text that has been left since.
+        let text = std::mem::replace(&mut self.text, at.text);
+        self.subshell(|me| {
+            let end = me.new_input(content);
+            me.sh.set_fd(0, end);
+            me.nested_program(&prog, at, Reach::Substitution);
+        });
+        self.text = text;
+        self.sh.status = status;
     }
 
     /// Text that is expanded once more, as `${x@P}` and prompts are.

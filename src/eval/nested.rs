@@ -8,7 +8,7 @@ use super::expand::{MARK_CLOSE, MARK_OPEN};
 use super::scope::{Content, Shell, Var};
 use super::{Flow, Interp};
 use crate::effect::graph::{DoubtKind, Reach};
-use crate::effect::{EffectId, Language, Object, ProcessId, Verb};
+use crate::effect::{Certainty, EffectId, Language, Object, ProcessId, Verb};
 use crate::limits;
 use crate::source::{Place, Segment};
 use crate::value::{Piece, Value, Why};
@@ -122,15 +122,33 @@ impl Interp<'_> {
         if unknown {
             self.doubt(DoubtKind::UnknownCode, code.show(), at);
         }
+        let active =
+            self.active_texts.iter().filter(|(l, t)| *l == language && *self.source.bytes(*t) == *bytes).count();
+        if active > 0 && !self.enter_again(active, &bytes, by, at, env) {
+            return Flow::Next;
+        }
         let text = self.source.add(&bytes, at, segments);
         let before = self.enter_program(language, text, at, reach, Some(by));
+        self.active_texts.push((language, text));
+        // What surrounds the text that is entered first says nothing of what it does to itself.
+        let forking = self.forking;
+        self.forking = active > 0 && forking;
         let saved_text = std::mem::replace(&mut self.text, text);
         let saved_parent = self.parent.replace(by);
         self.depth = self.depth.saturating_add(1);
         let flow = match language {
             Language::Sh | Language::Bash | Language::Zsh | Language::Ksh => self.shell_code(language, &bytes, env),
             other => {
+                let mine = match env {
+                    Env::Fresh(zero, Some(args)) if reach == Reach::File => Some(Rc::new((zero.clone(), args.clone()))),
+                    // What follows inline code is all arguments.
+                    Env::Fresh(zero, Some(args)) => Some(Rc::new((None, zero.iter().chain(args).cloned().collect()))),
+                    // Code that a program evaluates itself has the program's.
+                    _ => self.arguments.clone(),
+                };
+                let outer = std::mem::replace(&mut self.arguments, mine);
                 self.script_code(other, &bytes, by, at);
+                self.arguments = outer;
                 Flow::Next
             }
         };
@@ -138,7 +156,29 @@ impl Interp<'_> {
         self.parent = saved_parent;
         self.text = saved_text;
         self.program = before;
+        self.active_texts.pop();
+        self.forking = forking;
         flow
+    }
+
+    /// Whether a text that is being run is run once more by itself. Where it starts itself in the background or a pipe,
+    /// or goes on starting new shells, on every path, it exhausts the machine; all such turns share one budget, since a
+    /// text that runs itself twice doubles the work with each level.
+    fn enter_again(&mut self, active: usize, text: &[u8], by: ProcessId, at: Place, env: &Env) -> bool {
+        self.again = self.again.saturating_add(1);
+        let spent = self.again > limits::MAX_ENTRIES || active >= limits::MAX_CALLS as usize;
+        let multiplies = self.forking || (spent && matches!(env, Env::Fresh(..)));
+        if multiplies && self.certainty == Certainty::Certain {
+            let name = Value::computed(text, at, Default::default());
+            self.effect(Verb::Exhaust, Object::Named("process", name), by, at);
+            self.sh.status = None;
+            return false;
+        }
+        if spent {
+            self.limit("runs of a text by itself", at);
+            self.sh.status = None;
+        }
+        !spent
     }
 
     fn shell_code(&mut self, language: Language, bytes: &[u8], env: &Env) -> Flow {
@@ -175,8 +215,10 @@ impl Interp<'_> {
                 let saved = std::mem::replace(&mut self.sh, fresh);
                 let calls = std::mem::take(&mut self.calls);
                 self.dialect_options(language);
+                let pending = self.pending.len();
                 self.statements(&prog);
                 self.run_exit_trap();
+                self.end_pending(pending);
                 let status = self.sh.status;
                 self.calls = calls;
                 self.sh = saved;
@@ -204,6 +246,7 @@ impl Interp<'_> {
             vars,
             positional: Some(Rc::new(args.unwrap_or_default())),
             zero,
+            functions: self.sh.exported_functions(),
             fds: self.sh.fds.clone(),
             cwd: self.sh.cwd.clone(),
             ..Shell::default()

@@ -54,6 +54,8 @@ pub(crate) struct Var {
 /// A function.
 #[derive(Clone, Debug)]
 pub(crate) struct Func {
+    /// Handed to shells that this one starts (`export -f`).
+    pub(crate) exported: bool,
     pub(crate) body: Rc<ast::Command>,
     pub(crate) text: TextId,
     /// True where one of the joined paths does not define it.
@@ -154,6 +156,13 @@ impl Default for Shell {
 }
 
 impl Shell {
+    /// The functions that shells started by this one know, too.
+    pub(crate) fn exported_functions(&self) -> Map<Func> {
+        let mut out = Map::default();
+        self.functions.iter().filter(|(_, f)| f.exported).for_each(|(n, f)| out.insert(n, f.clone()));
+        out
+    }
+
     /// The descriptor's end; `Nothing` where it is closed.
     pub(crate) fn fd(&self, n: u32) -> &End {
         self.fds.iter().find(|(k, _)| *k == n).map_or(&End::Nothing, |(_, e)| e)

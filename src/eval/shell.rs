@@ -269,13 +269,15 @@ impl Interp<'_> {
         self.level = self.level.saturating_add(1);
         // Trees are at most MAX_DEPTH deep, but programs in programs and functions add up. The first levels fit into what
         // every thread has; asking how much is left costs a short run more than the analysis itself.
-        let names = self.fd_names;
+        let (names, held) = (self.fd_names, self.pending.len());
         let flow = if self.level <= SHALLOW {
             self.command_inner(c)
         } else {
             stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.command_inner(c))
         };
-        self.fd_names = names;
+        if self.pending.len() <= held {
+            self.fd_names = names;
+        }
         self.level = self.level.saturating_sub(1);
         flow
     }
@@ -295,7 +297,7 @@ impl Interp<'_> {
             return flow;
         }
         if let CommandKind::Function(f) = &c.kind {
-            let func = super::scope::Func { body: Rc::clone(&f.body), text: self.text, maybe: false };
+            let func = super::scope::Func { body: Rc::clone(&f.body), text: self.text, maybe: false, exported: false };
             self.sh.functions.insert(&f.name, func);
             self.sh.status = Some(0);
             return Flow::Next;
@@ -331,6 +333,11 @@ impl Interp<'_> {
                 let read = self.new_input(out);
                 self.sh.set_fd(63, read);
                 self.coproc_fds(&k.name, c.span);
+                // What is written to it later is what it reads: it is run once more with that, when the shell ends.
+                let fed = self.new_sink();
+                self.sh.set_fd(60, End::Sink(fed));
+                let body = Rc::new(Program::of(&k.body));
+                self.pending.push((fed, body, self.at(k.body.span), String::new()));
                 self.sh.status = Some(0);
                 Flow::Next
             }

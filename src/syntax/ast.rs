@@ -23,6 +23,18 @@ pub struct Program {
     pub span: Span,
 }
 
+impl Program {
+    /// A program that is one command.
+    pub fn of(command: &Command) -> Program {
+        let span = command.span;
+        let stages = vec![command.clone()];
+        let first = Pipeline { negated: false, timed: None, stages, pipe_stderr: Vec::new(), span };
+        let items = vec![AndOr { first, rest: Vec::new(), background: false, span }];
+        let lists = vec![List { items, span, possible: false }];
+        Program { lists, comments: Vec::new(), unparsed: Vec::new(), span }
+    }
+}
+
 /// A region that the reader could not turn into a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unparsed {

@@ -212,6 +212,19 @@ impl Interp<'_> {
     /// What a dotted name is that the script says nothing of: a constant of its module, or just that name.
     pub(super) fn path(&mut self, run: &Run, whole: String) -> Data {
         match calls::constant(run.language, &whole) {
+            Some(form @ ("$@" | "$0 $@" | "$_ $0 $@")) => match self.arguments.as_deref() {
+                Some((zero, args)) => {
+                    let own = Value::computed(run.language.name().as_bytes(), Place::default(), Taint::default());
+                    let zero = match (form, zero) {
+                        ("$@", _) => [None, None],
+                        ("$0 $@", z) => [None, Some(z.clone().unwrap_or(own))],
+                        (_, z) => [Some(own), z.clone()],
+                    };
+                    let all = zero.into_iter().flatten().chain(args.iter().cloned());
+                    Data::List(all.take(limits::MAX_FIELDS).map(Data::Text).collect())
+                }
+                None => Data::Path(whole),
+            },
             Some(text) => match text.parse() {
                 Ok(n) => Data::Number(n),
                 Err(_) => Data::Text(Value::computed(text.as_bytes(), Place::default(), Taint::default())),
