@@ -234,6 +234,10 @@ impl Interp<'_> {
                 let name = whole.trim_start_matches('%').to_ascii_uppercase();
                 Data::Text(Value::unknown(Why::Environment(name), Place::default()))
             }
+            // about_Automatic_Variables: the user's directory.
+            None if run.language == Language::PowerShell && whole.eq_ignore_ascii_case("$home") => {
+                Data::Text(Value::unknown(Why::Home(String::new()), Place::default()))
+            }
             // A variable that the script does not set holds something from outside, or nothing.
             None if whole.starts_with(['$', '@', '%']) && !whole.contains('.') => {
                 let known = calls::lookup(run.language, &format!("{whole}.__getitem__")).is_some();
