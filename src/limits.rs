@@ -37,6 +37,8 @@ pub const MAX_FIELDS: usize = 10_000;
 pub const MAX_CALLS: u32 = 16;
 /// Times in all that texts and files that run themselves are entered once more.
 pub const MAX_ENTRIES: u32 = 64;
+/// Links that one text makes which are followed, and names on one path that are looked up among them.
+pub const MAX_LINKS: usize = 64;
 /// Turns of one loop over words that are unrolled before its state is joined.
 pub const MAX_TURNS: u32 = 64;
 /// Turns of a loop with a known condition, or of one whose output is text that something reads, where all is known.

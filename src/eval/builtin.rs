@@ -49,7 +49,7 @@ impl Interp<'_> {
             "false" => self.sh.status = Some(1),
             "cd" => {
                 let target = match inv.operands.first() {
-                    Some(v) => v.clone(),
+                    Some(v) => self.found_by_path(v, at),
                     None => self.variable("HOME", at).unwrap_or_default(),
                 };
                 let target = if target.as_str().as_deref() == Some("-") {
@@ -155,7 +155,7 @@ impl Interp<'_> {
     ) -> Option<Flow> {
         match name {
             "command" | "builtin" => {
-                if inv.uses.iter().any(|u| u.role == crate::command::Role::Command) {
+                if !inv.info && inv.uses.iter().any(|u| u.role == crate::command::Role::Command) {
                     return None;
                 }
                 self.sh.status = None;
@@ -438,6 +438,10 @@ impl Interp<'_> {
 
     /// The new working directory.
     pub(crate) fn change_dir(&mut self, target: &Value) {
+        let led = self.through_links(target.clone(), false);
+        // The directory that a link leads to, where the text made one of that name.
+        let led = if led == *target { None } else { led.readings().into_iter().next_back() };
+        let target = led.as_ref().unwrap_or(target);
         let old = self.sh.cwd.clone();
         let text = target.show();
         let absolute = text.starts_with('/') || text.starts_with('~') || text.starts_with('$') || text.starts_with('<');
@@ -470,6 +474,31 @@ impl Interp<'_> {
         let prev = old.unwrap_or_else(|| Value::unknown(Why::Environment("PWD".into()), at));
         self.sh.set_scalar("OLDPWD", prev);
         self.sh.cwd = Some(new);
+    }
+
+    /// The directory that `cd` finds: a relative name is looked up in the first entry of CDPATH, where the text sets it
+    /// (POSIX, cd).
+    fn found_by_path(&mut self, name: &Value, at: Place) -> Value {
+        let shown = name.prefix();
+        let relative = !shown.is_empty() && !matches!(shown.first(), Some(b'/' | b'.' | b'-'));
+        if !relative || self.sh.var("CDPATH").is_none() {
+            return name.clone();
+        }
+        let list = self.variable("CDPATH", at).unwrap_or_default();
+        let first = match list.as_literal() {
+            Some(text) => {
+                let entry = text.split(|b| *b == b':').next().unwrap_or_default();
+                Value::computed(entry, list.place(), list.taint())
+            }
+            None => list,
+        };
+        if first.pieces.is_empty() || first.as_literal().is_some_and(|t| t.is_empty()) {
+            return name.clone();
+        }
+        let mut v = first;
+        v.push(Value::computed(b"/", at, Taint::default()));
+        v.push(name.clone());
+        v
     }
 
     /// `read`

@@ -245,6 +245,7 @@ impl Interp<'_> {
                 let id = self.effect(Verb::Link, Object::Path(link.clone()), by, at);
                 self.out(id, u, simulated);
                 self.amend(id, |e| e.other = Some(Box::new(Object::Path(u.value.clone()))));
+                self.note_link(&link, &u.value);
                 if let Some(c) = self.written(&u.value) {
                     self.flow(id, &c.taint());
                     self.put_at(&link, &u.value, c);
@@ -390,9 +391,16 @@ impl Interp<'_> {
             }
             let object = match &s.value {
                 Some(v) => stated_object(s.verb, s.object, v.clone()),
+                // `list .`, `delete .`: the working directory, with everything in it.
+                None if s.object == "." => {
+                    stated_object(s.verb, s.object, Value::computed(b".", s.place, Default::default()))
+                }
                 None => Object::Stated(s.object),
             };
             let id = self.effect(s.verb, object, by, s.place);
+            if s.verb == Verb::Delete && s.object == "." {
+                self.with_props(id, Props::RECURSIVE);
+            }
             if simulated && s.verb != Verb::Inspect {
                 self.with_props(id, Props::SIMULATED);
             }

@@ -16,6 +16,7 @@ mod expand;
 mod glob;
 mod invoke;
 mod later;
+mod links;
 mod loops;
 mod map;
 mod nested;
@@ -105,6 +106,8 @@ pub(crate) struct Interp<'a> {
     /// Pieces in all of them.
     unread: usize,
     files: HashMap<String, FileEntry>,
+    /// The links that the text makes: what each points to, by the key of the link.
+    links: HashMap<String, Value>,
     /// Unknown pieces that stand in nested texts as markers.
     pub(crate) markers: Vec<Piece>,
     /// Output process substitutions of the command that is being run: sink, program, place.
@@ -192,6 +195,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         documents: std::collections::HashSet::new(),
         unread: 0,
         files: HashMap::new(),
+        links: HashMap::new(),
         markers: Vec::new(),
         pending: Vec::new(),
         work: context.work,
@@ -286,6 +290,10 @@ impl Interp<'_> {
 
     /// Adds an effect of a process; one that is there already (a loop's second turn) is not added again.
     pub(crate) fn effect(&mut self, verb: Verb, object: Object, process: ProcessId, place: Place) -> EffectId {
+        let object = match object {
+            Object::Path(path) if verb != Verb::Link => Object::Path(self.through_links(path, verb == Verb::Delete)),
+            other => other,
+        };
         let mut e = self.graph.next_effect(verb, object, process, place);
         if self.graph.effects.len() >= limits::MAX_EFFECTS {
             self.limit("effects of one command", place);
