@@ -471,9 +471,7 @@ impl Parser {
                     return Ok(Expr::Element(name, list));
                 }
                 // A call of something else, or a word with a meaning.
-                if self.peek() == &Token::Sign("(")
-                    || ["in", "getline", "function", "delete", "ENVIRON", "ARGV", "ARGC", "FILENAME", "PROCINFO"]
-                        .contains(&name.as_str())
+                if self.peek() == &Token::Sign("(") || ["in", "getline", "function", "delete"].contains(&name.as_str())
                 {
                     return Err(NOT);
                 }

@@ -93,6 +93,9 @@ fn what_leaves_the_program_is_not_computed() {
         "{print | \"sh\"}",
         "BEGIN{\"date\"|getline}",
         "BEGIN{print rand()}",
+        "BEGIN{print ENVIRON[\"HOME\"]}",
+        "BEGIN{for (k in ENVIRON) print k}",
+        "BEGIN{print ARGV[1], FILENAME}",
     ] {
         let call = Call { operands: &[program.as_bytes()], stdin: b"a\n", ..Call::default() };
         assert!(run("awk", &call).is_err(), "{program}");

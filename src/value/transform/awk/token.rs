@@ -27,6 +27,10 @@ const SIGNS: &[&str] = &[
     "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^", "!", ">", "<", "|", "?", ":", "~", "$", "=",
 ];
 
+/// What the surroundings give a program (POSIX XCU awk, gawk): a text that asks for one is not computed here, however it
+/// asks (`ENVIRON["HOME"]`, `k in ENVIRON`).
+const GIVEN: &[&str] = &["ENVIRON", "ARGV", "ARGC", "ARGIND", "FILENAME", "PROCINFO"];
+
 /// The tokens of a program.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Why> {
     let mut out: Vec<Token> = Vec::new();
@@ -72,6 +76,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Why> {
         if c.is_ascii_alphabetic() || c == '_' {
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
             let (name, after) = rest.split_at(end);
+            if GIVEN.contains(&name) {
+                return Err(NOT);
+            }
             out.push(if FUNCTIONS.contains(&name) { Token::Function(name.into()) } else { Token::Name(name.into()) });
             rest = after;
             continue;
