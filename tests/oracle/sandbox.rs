@@ -24,6 +24,10 @@ pub(crate) struct Events {
     pub(crate) traced: Vec<Words>,
     /// Something failed because the place is empty: a file that is not there, a folder that cannot be written.
     pub(crate) failed: bool,
+    /// The trace shows that the text was begun.
+    began: bool,
+    /// It was begun, and no signal ended it.
+    ended: bool,
 }
 
 /// Between two fields of a record.
@@ -31,7 +35,8 @@ const FIELD: &[u8] = b"\x1f\x02";
 
 /// What runs the texts inside: each in a subshell and a directory of its own. A command that is not found is recorded by
 /// a handler, everything else by the trace. A text has a second of processor time and three of any other; as process 1
-/// of its own namespace the driver outlives whatever a text kills, and kills whatever a text leaves behind.
+/// of its own namespace the driver outlives whatever a text kills, and kills whatever a text leaves behind. How the
+/// subshell ended is recorded last: one that the machine did not start, or that a signal ended, says nothing of bash.
 const DRIVER: &str = r#"
 command_not_found_handle() {
   set +x -- "$@"
@@ -48,6 +53,7 @@ for __f in /texts/*; do
     exec 250>&1
     ( ulimit -t 1 2>/dev/null; __t=$(<"/texts/$__n"); set --; unset __f __n __p __o
       PS4=$'\x1eX\x1f\x02' BASH_XTRACEFD=250; set -x; builtin eval -- "$__t" ) </dev/null >/dev/null 2>"/errors/$__n"
+    builtin printf '\x1eE\x1f\x02%s\n' $?
   )
   if IFS= read -r -d '' -t 3 -u "$__p" __o || [ $? -le 128 ]; then
     builtin printf '\x1eB\x1f\x02%s\n%s' "$__n" "$__o" >>/log
@@ -197,6 +203,11 @@ impl Sandbox {
                     current = fields.next().and_then(|n| n.trim_end().parse().ok()).unwrap_or(usize::MAX);
                     events.entry(current).or_default();
                 }
+                Some("E") => {
+                    let status: Option<u32> = fields.next().and_then(|n| n.trim_end().parse().ok());
+                    let e = events.entry(current).or_default();
+                    e.ended = e.began && status.is_some_and(|s| s <= 128);
+                }
                 Some("C") => events.entry(current).or_default().commands.push(fields.map(str::to_string).collect()),
                 Some("X") => {
                     let e = events.entry(current).or_default();
@@ -210,7 +221,7 @@ impl Sandbox {
                         // The driver's own.
                         Some("command_not_found_handle") | None => {}
                         Some("set") if words.get(1).is_some_and(|w| w == "+x") => {}
-                        Some("builtin") if words.get(1).is_some_and(|w| w == "eval") => {}
+                        Some("builtin") if words.get(1).is_some_and(|w| w == "eval") => e.began = true,
                         Some(name) if (name.contains('/') && !name.contains('=')) || PASSED.contains(&name) => {
                             e.found.push(words)
                         }
@@ -236,6 +247,7 @@ impl Sandbox {
             ];
             e.failed = signs.iter().any(|s| said.contains(s));
         }
+        events.retain(|_, e| e.ended);
         // A text that did not end in time has no record.
         readable.iter().enumerate().map(|(i, r)| if *r { events.remove(&i) } else { None }).collect()
     }
