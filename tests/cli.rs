@@ -31,7 +31,7 @@ struct Case {
     name: String,
     /// The arguments.
     args: Vec<String>,
-    /// Standard input; closed where absent.
+    /// Standard input; closed where absent. `%HERE%` stands for the directory of this project.
     stdin: Option<String>,
     /// Standard input as hexadecimal digits, for bytes that are no text.
     stdin_hex: Option<String>,
@@ -131,7 +131,9 @@ fn cases() {
         for case in &file.case {
             let stdin = match (&case.stdin, &case.stdin_hex) {
                 (_, Some(digits)) => from_hex(digits),
-                (text, None) => text.clone().unwrap_or_default().into_bytes(),
+                (text, None) => {
+                    text.clone().unwrap_or_default().replace("%HERE%", env!("CARGO_MANIFEST_DIR")).into_bytes()
+                }
             };
             let mut command = Command::new(BIN);
             command.args(&case.args).env_remove("NO_COLOR").env_remove("COLUMNS");
@@ -194,6 +196,19 @@ fn real_output_fits_the_schema_and_the_schema_names_all_of_it() {
     let (value, code) = check(&["--json"], &vec![b'a'; shellward::limits::MAX_INPUT + 1]);
     assert_eq!(schema::errors(&schema, &value), Vec::<String>::new());
     assert_eq!((value["action"].as_str(), code), (Some("warn"), 2));
+}
+
+#[test]
+fn a_line_that_is_no_request_has_its_own_schema() {
+    let mut schema: Value = serde_json::from_str(shellward::report::json::SCHEMA).unwrap();
+    let error = schema["$defs"]["line_error"].clone();
+    for (name, value) in error.as_object().unwrap() {
+        schema[name.as_str()] = value.clone();
+    }
+    for line in ["nonsense", r#"{"id":[1]}"#, r#"{"id":"x","command":"ls","shell":"tcsh"}"#] {
+        let (value, _) = check(&["--batch"], line.as_bytes());
+        assert_eq!(schema::errors(&schema, &value), Vec::<String>::new(), "{line}");
+    }
 }
 
 #[test]

@@ -169,15 +169,52 @@ fn huge_input_is_answered() {
 }
 
 #[test]
-fn a_broken_policy_is_told_and_the_defaults_hold() {
+fn under_a_broken_policy_every_command_is_asked_about() {
     let path = std::env::temp_dir().join(format!("shellward-broken-{}.toml", std::process::id()));
-    std::fs::write(&path, "[hooks]\nwarn = 'perhaps'\n").unwrap();
-    let input = br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf ~"}}"#;
-    let out = hook("claude", input, Some(&path));
+    std::fs::write(&path, "[gate]\ndeny = ['ls -l']\n[hooks]\nwarn = 'perhaps'\n").unwrap();
+    for (command, want) in [("rm -rf ~", "deny"), ("ls", "ask"), ("ls -l", "deny")] {
+        let input = serde_json::json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}});
+        let out = hook("claude", input.to_string().as_bytes(), Some(&path));
+        let value: Value = serde_json::from_slice(&out.stdout).unwrap();
+        assert_eq!(value["hookSpecificOutput"]["permissionDecision"], want, "{command}");
+        let reason = value["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+        assert!(want == "deny" || (reason.contains("line 4") && reason.contains(path.to_str().unwrap())), "{reason}");
+        assert!(String::from_utf8_lossy(&out.stderr).contains("policy"));
+    }
     std::fs::remove_file(&path).unwrap();
-    let value: Value = serde_json::from_slice(&out.stdout).unwrap();
-    assert_eq!(value["hookSpecificOutput"]["permissionDecision"], "deny");
-    assert!(String::from_utf8_lossy(&out.stderr).contains("policy"));
+}
+
+/// A host that leaves its end of the pipe open is answered; so is one that says half of a question.
+#[test]
+fn a_question_without_an_end_is_answered() {
+    let whole = r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf ~"}}"#;
+    for (input, has) in [(whole, "[recursive_delete"), (&whole[..40], "has no end")] {
+        let mut command = Command::new(BIN);
+        command.args(["hook", "claude"]).env("XDG_CONFIG_HOME", "/nonexistent").env("SHELLWARD_STATE", fresh_state());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        pipe.write_all(input.as_bytes()).unwrap();
+        let out = child.wait_with_output().unwrap();
+        drop(pipe);
+        let text = String::from_utf8_lossy(&out.stdout);
+        assert!(text.contains("\"deny\"") && text.contains(has), "{text}");
+    }
+}
+
+/// A no that cannot be written is said by the exit code.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_no_that_is_not_heard_is_an_exit_code() {
+    for (command, code) in [("rm -rf ~", 2), ("ls", 0)] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut run = Command::new(BIN);
+        run.args(["hook", "gemini"]).env("XDG_CONFIG_HOME", "/nonexistent").env("SHELLWARD_STATE", fresh_state());
+        let mut child = run.stdin(Stdio::piped()).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+        let input = serde_json::json!({"hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "tool_input": {"command": command}});
+        child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
+        let out = child.wait_with_output().unwrap();
+        assert_eq!(out.status.code(), Some(code), "{command}: {out:?}");
+    }
 }
 
 /// The whole way of a user: install, test, list, uninstall, with nothing else touched.
@@ -288,7 +325,8 @@ fn a_denied_command_can_be_approved_by_the_user() {
     assert_eq!(run(&["hook", "install", "codex"], "").0, 0);
     let status = json(&["status", "--json"]);
     assert_eq!((&status["state"], &status["hooks"][0]["agent"]), (&"scanning".into(), &"codex".into()), "{status}");
-    assert_eq!(status["hooks"][0]["last"]["decision"], "ask", "{status}");
+    // The agent cannot ask, so it was told no: that is what the log has.
+    assert_eq!(status["hooks"][0]["last"]["decision"], "deny", "{status}");
     let (code, text) = run(&["doctor"], "");
     assert!(code == 0 && text.contains("hook codex"), "{text}");
     // A hook whose program is gone.

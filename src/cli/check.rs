@@ -184,7 +184,8 @@ fn settings(args: &CheckArgs) -> Result<Settings, Failure> {
     };
     let (policy, policy_path) = match (&args.policy, &args.preset) {
         (Some(path), _) => {
-            let policy = Policy::read(path).map_err(|e| Failure::usage(e.to_string()))?;
+            let policy =
+                Policy::read(path).map_err(|e| Failure { exit: super::exit::Exit::Config, message: e.to_string() })?;
             (policy, Some(path.to_string_lossy().into_owned()))
         }
         (None, Some(name)) => (Policy::of_preset(name).map_err(Failure::usage)?, None),

@@ -5,6 +5,7 @@ use super::{guard, prompt};
 use crate::analyzer::{Analysis, Options, analyze};
 use crate::finding::Severity;
 use crate::gate::{self, Answer, Case, Context, Grants, Outcome, Outside, Request, Review, Scope, Ticket};
+use crate::hooks::Ruling;
 use crate::limits::MAX_INPUT;
 use crate::model;
 use crate::policy::{HermesSettings, Policy};
@@ -37,6 +38,8 @@ pub(super) struct Desk<'a> {
     pub person: Person<'a>,
     /// How long a model may take at most, beside what the policy says.
     pub time: Option<std::time::Duration>,
+    /// What the caller is told, where that is not the decision itself: a host that cannot ask is told no.
+    pub told: Option<&'a dyn Fn(&Verdict, &Outcome) -> Ruling>,
 }
 
 /// What came of it.
@@ -152,10 +155,11 @@ impl Desk<'_> {
     /// The log, and the blocked text where it is kept. What cannot be written is seen by `shellward status`; it changes
     /// no decision.
     fn write_down(&self, state: &State, request: &Request, outcome: &Outcome, verdict: &Verdict) {
-        let decision = match (outcome.approved, outcome.status) {
-            (true, _) => "allow",
-            (false, Some(_)) => "ask",
-            (false, None) => "deny",
+        let decision = match (self.told.map(|told| told(verdict, outcome)), outcome.approved, outcome.status) {
+            (Some(Ruling::Deny), ..) | (None, false, None) => "deny",
+            (Some(Ruling::Ask), ..) | (None, false, Some(_)) => "ask",
+            // A host that is told nothing runs it, or asks by its own rules.
+            (Some(Ruling::Silent | Ruling::Allow), ..) | (None, true, _) => "allow",
         };
         let findings = verdict.findings.iter().filter(|f| f.severity > Severity::Info);
         let mut entry = Entry {
@@ -319,7 +323,11 @@ pub(super) fn with_hermes(policy: &mut Policy) {
     };
     match read.and_then(|text| HermesSettings::parse(&text)) {
         Ok(settings) => policy.join_hermes(&settings, named.is_some()),
-        Err(e) => super::output::complain(&format!("{}: {e}; its approval settings are left out", path.display())),
+        Err(e) => {
+            // Its deny rules are lost with it.
+            super::output::complain(&format!("{}: {e}; its approval settings are left out", path.display()));
+            policy.note_broken(format!("{}, {e}", path.display()));
+        }
     }
 }
 

@@ -9,9 +9,9 @@ use crate::verdict::Action;
 pub enum Exit {
     /// The verdict is allow; for other sub-commands: done.
     Allow = 0,
-    /// The verdict is block.
+    /// The verdict is block; for others: denied, off, or it does not work.
     Block = 1,
-    /// The verdict is warn.
+    /// The verdict is warn; for others: a person has to be asked, or a part is missing or ignored.
     Warn = 2,
     /// Of `line`: the text has no end yet.
     More = 3,
@@ -21,21 +21,21 @@ pub enum Exit {
     Internal = 70,
     /// Input or output failed.
     Io = 74,
-    /// Settings are broken or have a form that is not changed here.
+    /// Settings, keys or data are broken or have a form that is not changed here.
     Config = 78,
 }
 
 /// The table for people.
 pub const TABLE: &str = "\
 Exit codes:
-   0  allow, or done
-   1  block
-   2  warn
-   3  the line has no end yet
-  64  wrong usage
+   0  allow, approved, done, or all is well
+   1  block, denied, off, or it does not work
+   2  warn, a question, or a part is missing or ignored; a hook's no, where that is its agent's word for it
+   3  the line has no end yet (`line`)
+  64  wrong usage: arguments, files named in them, or an answer that fits no request
   70  internal error outside a verdict
   74  reading or writing failed
-  78  settings are broken, or not changed";
+  78  settings, policy, keys or data are broken, refused, or left as they are";
 
 impl From<Action> for Exit {
     fn from(action: Action) -> Self {

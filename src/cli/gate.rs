@@ -129,7 +129,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         _ if request.context == Context::Gateway => Person::Request(&|_| true),
         _ => Person::Caller,
     };
-    let desk = Desk { source: "gate".to_string(), policy: &policy, person, time: None };
+    let desk = Desk { source: "gate".to_string(), policy: &policy, person, time: None, told: None };
     let decision = decide::on_stack(&desk, &request)
         .map_err(|e| Failure { exit: Exit::Internal, message: format!("internal error: {e}") })?;
     let outcome = decision.outcome;

@@ -3,17 +3,18 @@
 use super::decide::{self, Desk, Person};
 use super::exit::{Exit, Failure};
 use super::{guard, hook_settings, output};
-use crate::gate::{self, Context};
+use crate::gate::{self, Context, Outcome};
 use crate::hooks::input::Question;
 use crate::hooks::{self, Agent, Judged, Reply, Request, Ruling};
 use crate::limits::MAX_HOOK_INPUT;
 use crate::policy::{Failing, Policy};
+use crate::verdict::Verdict;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(super) fn describe(command: Command) -> Command {
     let command = command
@@ -48,10 +49,16 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     }
 }
 
-/// Writes a reply. A host that does not read standard output to its end has decided without it.
+/// Writes a reply. A no that its host cannot hear is said by the exit code.
 fn give(reply: &Reply) -> Result<Exit, Failure> {
-    if !reply.stdout.is_empty() {
-        output::print(reply.stdout.as_bytes())?;
+    if !reply.stdout.is_empty()
+        && let Err(e) = output::write(reply.stdout.as_bytes())
+    {
+        if reply.holds_back {
+            output::note(&format!("{}(standard output cannot be written: {e})", reply.stdout));
+            return Ok(Exit::Warn);
+        }
+        return Ok(Exit::Allow);
     }
     if !reply.stderr.is_empty() {
         output::note(&reply.stderr);
@@ -59,31 +66,85 @@ fn give(reply: &Reply) -> Result<Exit, Failure> {
     Ok(if reply.exit == 2 { Exit::Warn } else { Exit::Allow })
 }
 
+/// How long a host may take to write its question.
+const QUESTION_TIME: Duration = Duration::from_secs(3);
+
 /// The reply to what stands on standard input. A policy that cannot be read counts as the strictest one: whoever breaks
 /// it must not switch the hook off.
 fn reply(agent: &'static Agent) -> Reply {
+    let started = Instant::now();
     let mut input = Vec::new();
-    let most = u64::try_from(MAX_HOOK_INPUT).unwrap_or(u64::MAX).saturating_add(1);
-    let read = std::io::stdin().lock().take(most).read_to_end(&mut input);
+    let read = read_question(&mut input, started);
+    let asked = hooks::input::read(agent, &input);
     // Where the command would run is in the input; what is wrong with that is answered by the user's own policy.
-    let cwd = || match hooks::input::read(agent, &input).1 {
-        Question::Command(request, _) => request.cwd.filter(|d| d.starts_with('/')).map(PathBuf::from),
+    let cwd = match &asked.1 {
+        Question::Command(request, _) => request.cwd.as_deref().filter(|d| d.starts_with('/')).map(Path::new),
         _ => None,
     };
-    let policy = guard::catch(|| decide::policy_for(cwd().as_deref())).unwrap_or_default();
-    let unread = |why: &str| {
+    let policy = guard::catch(|| decide::policy_for(cwd)).unwrap_or_else(|panic| {
+        let mut policy = Policy::default();
+        policy.note_broken(format!("it cannot be read: internal error ({panic})"));
+        policy
+    });
+    let note = |why: &str| {
         let closed = policy.hooks.fail == Failing::Closed;
         decide::write_failure(&policy, &source(agent), &decide::request(Vec::new()), why, closed);
+    };
+    let unread = |why: &str| {
+        note(why);
         hooks::unread(agent, &policy.hooks, why)
     };
-    if let Err(e) = read {
-        return unread(&format!("standard input cannot be read ({e})"));
+    if let Err(why) = read {
+        return unread(&why);
     }
-    if input.len() > MAX_HOOK_INPUT {
-        return unread(&format!("the input has more than {MAX_HOOK_INPUT} bytes"));
+    if let Question::Broken(why, _) = &asked.1 {
+        note(why);
     }
-    let caught = guard::catch(|| hooks::answer(agent, &input, &policy.hooks, |r| judge(agent, r, &policy)));
+    let judge = |r: &Request| judge(agent, r, &policy, started);
+    let caught = guard::catch(|| hooks::answer(agent, &asked, &policy.hooks, judge));
     caught.unwrap_or_else(|panic| unread(&format!("an internal error ({panic})")))
+}
+
+/// Reads the question to its end. A host that leaves its pipe open is not waited for: what is whole without an end is taken,
+/// what is not is given up in time to say so.
+fn read_question(input: &mut Vec<u8>, started: Instant) -> Result<(), String> {
+    let mut stdin = std::io::stdin().lock();
+    let mut part = vec![0u8; 64 << 10];
+    loop {
+        if !comes(Duration::from_millis(200)) {
+            if serde_json::from_slice::<serde::de::IgnoredAny>(input).is_ok() {
+                return Ok(());
+            }
+            if started.elapsed() > QUESTION_TIME {
+                return Err("the question has no end".to_string());
+            }
+            continue;
+        }
+        match stdin.read(&mut part) {
+            Ok(0) => return Ok(()),
+            Ok(n) => input.extend_from_slice(part.get(..n).unwrap_or_default()),
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(format!("standard input cannot be read ({e})")),
+        }
+        if input.len() > MAX_HOOK_INPUT {
+            return Err(format!("the input has more than {MAX_HOOK_INPUT} bytes"));
+        }
+    }
+}
+
+/// Waits until standard input has something, or its end.
+#[cfg(unix)]
+fn comes(time: Duration) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdin = std::io::stdin();
+    let time = Timespec::try_from(time).ok();
+    // What cannot be waited for is read.
+    poll(&mut [PollFd::new(&stdin, PollFlags::IN)], time.as_ref()).map_or(true, |n| n > 0)
+}
+
+#[cfg(not(unix))]
+fn comes(_: Duration) -> bool {
+    true
 }
 
 /// The name of a hook in the log.
@@ -92,7 +153,7 @@ pub(super) fn source(agent: &Agent) -> String {
 }
 
 /// The decision, or why there is none.
-fn judge(agent: &'static Agent, request: &Request, policy: &Policy) -> Result<Judged, String> {
+fn judge(agent: &'static Agent, request: &Request, policy: &Policy, started: Instant) -> Result<Judged, String> {
     let open = decide::request(request.command.clone());
     let request = gate::Request {
         shell: request.shell,
@@ -102,7 +163,7 @@ fn judge(agent: &'static Agent, request: &Request, policy: &Policy) -> Result<Ju
         context: if open.context == Context::Unknown { Context::Interactive } else { open.context },
         ..open
     };
-    let decided = in_time(agent, &request, policy);
+    let decided = in_time(agent, &request, policy, started);
     if let Err(why) = &decided {
         let closed = policy.hooks.fail == Failing::Closed;
         decide::write_failure(policy, &source(agent), &request, why, closed);
@@ -112,13 +173,22 @@ fn judge(agent: &'static Agent, request: &Request, policy: &Policy) -> Result<Ju
 
 /// Decides within the time that the policy gives. The analysis has a thread of its own so that the answer can be given in
 /// time without it; it ends with the process.
-fn in_time(agent: &'static Agent, request: &gate::Request, policy: &Policy) -> Result<Judged, String> {
+fn in_time(
+    agent: &'static Agent,
+    request: &gate::Request,
+    policy: &Policy,
+    started: Instant,
+) -> Result<Judged, String> {
     let deadline_ms = policy.hooks.deadline_ms;
     if deadline_ms == 0 {
         return Err("the policy leaves no time for it (hooks.deadline_ms = 0)".into());
     }
+    // What the host took to ask is over; half of the time is left at least.
+    let spent = started.elapsed();
+    let left = Duration::from_millis(deadline_ms);
+    let left = left.saturating_sub(spent).max(left / 2);
     // A model has to answer while there is time left to say so.
-    let time = Some(Duration::from_millis(deadline_ms.saturating_mul(3) / 4));
+    let time = Some(left.saturating_mul(3) / 4);
     let (send, receive) = mpsc::channel();
     let (request, policy) = (request.clone(), policy.clone());
     let work = move || {
@@ -126,7 +196,9 @@ fn in_time(agent: &'static Agent, request: &gate::Request, policy: &Policy) -> R
         let _ = send.send(guard::catch(|| {
             // Where the agent is told no, the user can still say yes; where it asks, it asks.
             let wants = |action| hooks::question(action, &policy.hooks, agent.asks) == Ruling::Deny;
-            let desk = Desk { source: source(agent), policy: &policy, person: Person::Request(&wants), time };
+            let told = |verdict: &Verdict, outcome: &Outcome| hooks::rule(verdict, outcome, &policy.hooks, agent.asks);
+            let person = Person::Request(&wants);
+            let desk = Desk { source: source(agent), policy: &policy, person, time, told: Some(&told) };
             let decision = desk.decide(&request);
             Judged { verdict: decision.verdict, outcome: decision.outcome }
         }));
@@ -136,7 +208,7 @@ fn in_time(agent: &'static Agent, request: &gate::Request, policy: &Policy) -> R
         .stack_size(guard::STACK)
         .spawn(work)
         .map_err(|e| format!("no thread can be started ({e})"))?;
-    match receive.recv_timeout(Duration::from_millis(deadline_ms)) {
+    match receive.recv_timeout(left) {
         Ok(Ok(judged)) => Ok(judged),
         Ok(Err(panic)) => Err(format!("the analysis failed with an internal error ({panic})")),
         Err(mpsc::RecvTimeoutError::Timeout) => Err(format!("the analysis took longer than {deadline_ms} ms")),

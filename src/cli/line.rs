@@ -93,7 +93,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     }
     let asks = matches.get_flag("ask") && !warn_only;
     let person = if asks { Person::Terminal } else { Person::Caller };
-    let desk = Desk { source: format!("shell {shell}"), policy: &policy, person, time: None };
+    let desk = Desk { source: format!("shell {shell}"), policy: &policy, person, time: None, told: None };
     let decision = match decide::on_stack(&desk, &request) {
         Ok(decision) => decision,
         Err(why) if policy.hooks.fail == Failing::Open || warn_only => {

@@ -4,6 +4,8 @@ use super::approvals::here;
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::audit::time;
+use crate::policy::BROKEN_RULE;
+use crate::policy::globs::DENY_RULE;
 use crate::report::visible;
 use crate::rules;
 use crate::state::log::Entry;
@@ -154,7 +156,12 @@ fn explained(e: &Entry) -> String {
                 let _ = writeln!(out, "rule {id}: {}", rule.description);
             }
             None => {
-                let _ = writeln!(out, "rule {id}: a rule of the policy");
+                let what = match id.as_str() {
+                    BROKEN_RULE => "a policy is broken, so that every command is asked about; `shellward policy check`",
+                    DENY_RULE => "a deny rule of the policy (gate.deny)",
+                    _ => "a rule of the policy",
+                };
+                let _ = writeln!(out, "rule {id}: {what}");
             }
         }
     }

@@ -37,8 +37,13 @@ pub fn width() -> usize {
 
 /// Writes a whole answer and flushes it.
 pub fn print(bytes: &[u8]) -> Result<(), Failure> {
+    done(write(bytes))
+}
+
+/// The same for whom a closed pipe is a failure, too.
+pub fn write(bytes: &[u8]) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    done(out.write_all(bytes).and_then(|()| out.flush()))
+    out.write_all(bytes).and_then(|()| out.flush())
 }
 
 /// A result of writing, where a closed pipe counts as success.

@@ -130,6 +130,8 @@ named! {
         LogClear = "log.clear",
         /// A protection is switched off. Object: which.
         ProtectionOff = "protection.off",
+        /// This gate is answered, taken out, or tried. Object: how.
+        Guard = "guard",
         /// A secret is read or shown. Object: which.
         Secret = "secret",
         /// Processing power or storage is used without end (miners, fillers, fork bombs). Object: which.

@@ -6,7 +6,7 @@ use crate::effect::Language;
 use crate::effect::graph::DoubtKind;
 use crate::effect::path::Base;
 use crate::finding::{Finding, Severity};
-use crate::policy::{GatePolicy, globs};
+use crate::policy::{BROKEN_RULE, GatePolicy, globs};
 use crate::rules;
 use crate::verdict::incomplete;
 use serde::Deserialize;
@@ -197,6 +197,11 @@ impl<'a> Case<'a> {
         self.open.retain(|m| !grants.has(&m.key));
     }
 
+    /// True where a policy is broken, so that its deny rules are lost: nothing is let through without a person.
+    pub fn lacks_rules(&self) -> bool {
+        !self.policy.broken.is_empty()
+    }
+
     /// True where approving for ever makes sense: some finding is about what the command does.
     pub fn may_be_permanent(&self) -> bool {
         self.open.iter().any(|m| !m.content)
@@ -206,6 +211,10 @@ impl<'a> Case<'a> {
 /// True for rules about how a text looks or arrives.
 fn is_content(id: &str) -> bool {
     use rules::Category::{Analysis, Evasion, Transport};
+    // A broken policy is to be mended, not to be lived with.
+    if id == BROKEN_RULE {
+        return true;
+    }
     // A rule of a policy is about what a command does: it is said over effects.
     rules::find(id).is_some_and(|r| matches!(r.category, Analysis | Evasion | Transport))
 }

@@ -7,7 +7,7 @@ use crate::policy::Mode;
 /// Asks the model, where the mode says so.
 pub fn decide(case: &Case<'_>, outside: &mut dyn Outside) -> Option<Outcome> {
     let worst = case.open.iter().map(|m| m.finding.severity).max()?;
-    if case.policy.mode != Mode::Smart || outside.denials() >= case.policy.model_denials {
+    if case.lacks_rules() || case.policy.mode != Mode::Smart || outside.denials() >= case.policy.model_denials {
         return None;
     }
     match outside.review(case) {

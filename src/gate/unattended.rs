@@ -9,8 +9,10 @@ pub fn decide(case: &Case<'_>) -> Option<Outcome> {
         return None;
     }
     let outcome = match case.policy.unattended {
-        Unattended::Approve => Outcome::approved(Layer::Unattended, "nobody is watching, and the policy approves then"),
-        Unattended::Deny => {
+        Unattended::Approve if !case.lacks_rules() => {
+            Outcome::approved(Layer::Unattended, "nobody is watching, and the policy approves then")
+        }
+        Unattended::Approve | Unattended::Deny => {
             let fix: Vec<&str> = case.open.iter().take(3).map(|m| m.finding.remediation.as_str()).collect();
             let message =
                 format!("BLOCKED: {}. Nobody is there to be asked. What would pass: {}", titles(case), fix.join(" "));

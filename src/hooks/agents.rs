@@ -39,7 +39,7 @@ const fn claude_form(event: &'static str, tools: &'static [(&'static str, Langua
         event_at: &["/hook_event_name", "/hookEventName"],
         tool_at: &["/tool_name", "/toolName"],
         tools,
-        command_at: &["/tool_input/command", "/toolInput/command"],
+        command_at: &["/tool_input/command", "/toolInput/command", "/tool_input/cmd"],
         cwd_at: &["/cwd"],
         session_at: &["/session_id", "/sessionId"],
     }

@@ -60,6 +60,8 @@ pub struct Reply {
     pub stderr: String,
     /// The exit code: 0, or 2 where that is the host's word for no.
     pub exit: u8,
+    /// It is a no or a question: where it cannot be written, the process has to end with 2, which most hosts take for a no.
+    pub holds_back: bool,
 }
 
 impl Reply {
@@ -99,28 +101,26 @@ pub struct Judged {
 /// too long).
 pub fn answer(
     agent: &Agent,
-    input: &[u8],
+    (value, question): &(Value, Question),
     policy: &HookPolicy,
     judge: impl FnOnce(&Request) -> Result<Judged, String>,
 ) -> Reply {
-    let (value, question) = input::read(agent, input);
     let event = question.event(agent);
-    let say = |ruling, reason| (agent.reply)(&Answer { ruling, reason, event, input: &value });
     match question {
-        Question::Other => say(Ruling::Silent, String::new()),
+        Question::Other => say(agent, Ruling::Silent, String::new(), event, value),
         Question::Broken(why, _) => {
-            let (ruling, reason) = failed(policy, &why);
-            say(ruling, reason)
+            let (ruling, reason) = failed(policy, why);
+            say(agent, ruling, reason, event, value)
         }
-        Question::Command(request, _) => match judge(&request) {
+        Question::Command(request, _) => match judge(request) {
             Ok(judged) => {
-                let ruling = rule(&judged, policy, agent.asks);
+                let ruling = rule(&judged.verdict, &judged.outcome, policy, agent.asks);
                 let reason = if ruling == Ruling::Silent { String::new() } else { reason(&judged, ruling) };
-                say(ruling, reason)
+                say(agent, ruling, reason, event, value)
             }
             Err(why) => {
                 let (ruling, reason) = failed(policy, &why);
-                say(ruling, reason)
+                say(agent, ruling, reason, event, value)
             }
         },
     }
@@ -130,7 +130,12 @@ pub fn answer(
 pub fn unread(agent: &Agent, policy: &HookPolicy, why: &str) -> Reply {
     let (ruling, reason) = failed(policy, why);
     let event = agent.forms.first().map_or("", |f| f.event);
-    (agent.reply)(&Answer { ruling, reason, event, input: &Value::Null })
+    say(agent, ruling, reason, event, &Value::Null)
+}
+
+fn say(agent: &Agent, ruling: Ruling, reason: String, event: &'static str, input: &Value) -> Reply {
+    let reply = (agent.reply)(&Answer { ruling, reason, event, input });
+    Reply { holds_back: matches!(ruling, Ruling::Ask | Ruling::Deny), ..reply }
 }
 
 fn failed(policy: &HookPolicy, why: &str) -> (Ruling, String) {
@@ -147,8 +152,7 @@ fn failed(policy: &HookPolicy, why: &str) -> (Ruling, String) {
 }
 
 /// What a decision becomes at a host that can ask or cannot.
-pub fn rule(judged: &Judged, policy: &HookPolicy, asks: bool) -> Ruling {
-    let Judged { verdict, outcome } = judged;
+pub fn rule(verdict: &Verdict, outcome: &Outcome, policy: &HookPolicy, asks: bool) -> Ruling {
     if outcome.approved {
         let safe = outcome.layer == Layer::Findings && verdict.assessment.class == Class::Safe;
         // What was approved once more by our own user still goes through the host's own rules.

@@ -2,8 +2,9 @@
 //! holds, for `check`, hooks and the gate alike.
 //!
 //! The project's file comes with the project, so it may have been written by whoever wrote the commands: it may make
-//! judgement stricter, never milder, unless the user's file trusts its directory. One that is broken is left out with a
-//! word: refusing to work then would let any project switch the scanner off.
+//! judgement stricter, never milder, unless the user's file trusts its directory. Where one of them is broken, its deny rules
+//! may be lost, so every command is asked about ([`BROKEN_RULE`](super::BROKEN_RULE)): neither silence, which would be a way
+//! around a denial, nor a refusal, which would let any project stop all work.
 
 use super::{Policy, PolicyError};
 use std::io::Read;
@@ -38,15 +39,16 @@ impl Loaded {
     }
 }
 
-/// The policy for a command that would run in `cwd`. Never fails: a user's file that cannot be used counts as none (the
-/// defaults are strict), and is told of.
+/// The policy for a command that would run in `cwd`. Never fails: of a file that cannot be used only the deny rules count,
+/// as far as they can be read, and every command is asked about.
 pub fn load(cwd: Option<&Path>) -> Loaded {
     let mut out = Loaded::default();
     match Policy::of_user() {
         Ok((policy, path)) => (out.policy, out.user) = (policy, path),
         Err(e) => {
             out.broken = true;
-            out.problems.push(format!("{e}; the defaults are used"));
+            out.is_broken(e.path(), &e.what());
+            out.problems.push(format!("{e}; the defaults are used, and every command is asked about"));
         }
     }
     if let Some(path) = cwd.and_then(project_file) {
@@ -56,14 +58,19 @@ pub fn load(cwd: Option<&Path>) -> Loaded {
 }
 
 impl Loaded {
+    fn is_broken(&mut self, path: &Path, what: &str) {
+        self.policy.note_broken(format!("{}, {what}", path.display()));
+        let text = read_text(path).unwrap_or_default();
+        self.policy.gate.deny.extend(super::broken::deny_rules(&text));
+    }
+
     fn join(&mut self, path: &Path) {
-        let read = read_text(path).map_err(|e| format!("cannot read the policy file {}: {e}", path.display()));
-        let parsed = read.and_then(|text| {
-            let wrong = |e| format!("the policy file {} is wrong: {e}", path.display());
-            let said: toml::Table = toml::from_str(&text).map_err(|e| wrong(e.to_string()))?;
-            Ok((Policy::parse(&text).map_err(wrong)?, said))
-        });
-        match parsed {
+        let read = || {
+            let policy = Policy::read(path)?;
+            let text = read_text(path).unwrap_or_default();
+            Ok((policy, toml::from_str::<toml::Table>(&text).unwrap_or_default()))
+        };
+        match read() {
             Ok((project, said)) => {
                 self.project = Some(path.to_path_buf());
                 let trusted = self.policy.trust.iter().any(|dir| dir.is_absolute() && path.parent() == Some(dir));
@@ -78,7 +85,11 @@ impl Loaded {
                     self.problems.push(what);
                 }
             }
-            Err(e) => self.problems.push(format!("{e}; it is left out")),
+            Err(e) => {
+                let e: PolicyError = e;
+                self.is_broken(path, &e.what());
+                self.problems.push(format!("{e}; it is left out, and every command is asked about"));
+            }
         }
     }
 }

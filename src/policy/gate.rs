@@ -62,6 +62,10 @@ pub struct GatePolicy {
     /// Keys of approvals, or rules, that such a file allows for ever.
     #[serde(skip)]
     pub granted: Vec<String>,
+    /// Policies that are there and cannot be used, each with its file, line and what is wrong. Their deny rules are lost,
+    /// so nothing is let through without a question.
+    #[serde(skip)]
+    pub broken: Vec<String>,
     /// `isolated`: backends whose commands cannot reach this machine.
     pub isolated: Vec<String>,
     /// `model_ceiling`: the worst finding that a model may approve.
@@ -81,6 +85,7 @@ impl Default for GatePolicy {
             unattended: Unattended::default(),
             hermes_config: None,
             granted: Vec::new(),
+            broken: Vec::new(),
             isolated: isolated.iter().map(|s| (*s).to_string()).collect(),
             model_ceiling: Severity::High,
             model_denials: 3,

@@ -1,19 +1,22 @@
 //! A project's policy joined to the user's: the stricter of each setting; of a trusted project, the project's.
 
-use super::{Failing, Mode, NoAsk, OnBlock, OnWarn, Policy, Unattended};
+use super::{Failing, Mode, NoAsk, OnBlock, OnWarn, Policy, Unattended, severity};
+use crate::rules;
 use toml::Table;
 
 impl Policy {
     /// Joins a project's policy to this one. `said` is its file, which tells what it sets from what it leaves out. Gives
     /// the names of settings that are ignored because they would loosen.
-    pub(super) fn join(&mut self, project: &Policy, said: &Table, trusted: bool) -> Vec<&'static str> {
+    pub(super) fn join(&mut self, project: &Policy, said: &Table, trusted: bool) -> Vec<String> {
         let says = |section: &str, key: &str| said.get(section).and_then(|s| s.get(key)).is_some();
-        let mut ignored = Vec::new();
+        let mut ignored: Vec<String> = Vec::new();
         // More findings are stricter; a rule of the project never takes the place of one of the user's.
         self.ask.extend(project.ask.iter().cloned());
         if trusted {
             self.rules.extend(project.rules.clone());
         } else {
+            let milder = project.rules.iter().filter(|(id, word)| self.loosens(id, word));
+            ignored.extend(milder.map(|(id, _)| format!("rules.{id}")));
             self.stricter.push(project.rules.clone());
         }
         self.stricter.extend(project.stricter.iter().cloned());
@@ -22,7 +25,7 @@ impl Policy {
             if trusted || stricter {
                 set();
             } else {
-                ignored.push(name);
+                ignored.push(name.to_string());
             }
         };
         let (mine, theirs) = (&mut self.hooks, &project.hooks);
@@ -103,16 +106,26 @@ impl Policy {
         }
         // Where state is kept and who is trusted is the user's business, whatever a project says.
         if said.contains_key("state") {
-            ignored.push("state");
+            ignored.push("state".to_string());
         }
         // The model would see every command that is asked about.
         if said.contains_key("model") {
-            ignored.push("model");
+            ignored.push("model".to_string());
         }
         if said.contains_key("trust") {
-            ignored.push("trust");
+            ignored.push("trust".to_string());
         }
         ignored
+    }
+
+    /// True where a severity, or `off`, is milder than what holds for a rule.
+    fn loosens(&self, id: &str, word: &str) -> bool {
+        let wanted = severity(word);
+        match self.rules.get(id) {
+            Some(mine) => wanted < severity(mine),
+            // A rule that is not known finds nothing.
+            None => rules::find(id).is_some_and(|r| wanted < Some(r.severity)),
+        }
     }
 }
 
@@ -120,7 +133,7 @@ impl Policy {
 mod tests {
     use super::*;
 
-    fn joined(user: &str, project: &str, trusted: bool) -> (Policy, Vec<&'static str>) {
+    fn joined(user: &str, project: &str, trusted: bool) -> (Policy, Vec<String>) {
         let mut policy = Policy::parse(user).unwrap();
         let ignored = policy.join(&Policy::parse(project).unwrap(), &toml::from_str(project).unwrap(), trusted);
         (policy, ignored)
@@ -149,7 +162,10 @@ mod tests {
     #[test]
     fn a_trusted_project_has_its_way_but_for_the_state() {
         let (policy, ignored) = joined("", LOOSE, true);
-        assert_eq!((policy.hooks.fail, policy.gate.mode, ignored), (Failing::Open, Mode::Off, vec!["state"]));
+        assert_eq!(
+            (policy.hooks.fail, policy.gate.mode, ignored),
+            (Failing::Open, Mode::Off, vec!["state".to_string()])
+        );
         assert!(policy.state.log);
     }
 
@@ -166,7 +182,13 @@ mod tests {
         let id = plain.findings.first().unwrap().rule_id;
         let off = format!("rules.{id} = 'off'");
         let high = format!("rules.{id} = 'high'");
-        assert_eq!(judge("", &off, false).action, plain.action);
+        let kept = judge("", &off, false);
+        assert_eq!(kept.action, plain.action);
+        assert!(kept.findings[0].description.contains("which is ignored"), "{}", kept.findings[0].description);
+        let ignored = |user: &str, project: &str| joined(user, project, false).1;
+        assert_eq!(ignored("", &off), [format!("rules.{id}")]);
+        assert!(ignored(&off, &off).is_empty() && ignored("", &high).is_empty());
+        assert_eq!(ignored(&high, &format!("rules.{id} = 'medium'")), [format!("rules.{id}")]);
         assert_eq!(judge("", &off, true).action, crate::verdict::Action::Allow);
         assert_eq!(judge("", &high, false).action, crate::verdict::Action::Block);
         assert_eq!(judge(&high, &format!("rules.{id} = 'low'"), false).action, crate::verdict::Action::Block);

@@ -6,6 +6,7 @@
 //! after the rules; [`find`] says which files hold.
 
 mod asks;
+mod broken;
 pub mod find;
 mod gate;
 pub mod glob;
@@ -18,6 +19,7 @@ mod presets;
 mod state;
 
 pub use asks::{Ask, Same};
+pub use broken::BROKEN_RULE;
 pub use find::{Loaded, config_dir, load};
 pub use gate::{GatePolicy, Mode, Unattended};
 pub use hermes::HermesSettings;
@@ -83,19 +85,38 @@ pub enum PolicyError {
     },
 }
 
+impl PolicyError {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        match self {
+            PolicyError::Unreadable { path, .. } | PolicyError::Wrong { path, .. } => path,
+        }
+    }
+    /// What is wrong, without the file.
+    pub fn what(&self) -> String {
+        match self {
+            PolicyError::Unreadable { error, .. } => format!("cannot be read: {error}"),
+            PolicyError::Wrong { error, .. } => error.clone(),
+        }
+    }
+}
+
 impl Policy {
     /// Reads a policy from the text of a file.
     pub fn parse(text: &str) -> Result<Policy, String> {
-        let policy: Policy = toml::from_str(text).map_err(|e| e.to_string())?;
+        let policy: Policy = toml::from_str(text).map_err(|e| broken::in_line(text, &e))?;
         let unknown = policy.rules.iter().find(|(_, s)| *s != "off" && severity(s).is_none());
         if let Some((id, word)) = unknown {
-            return Err(format!("rules.{id}: {word:?} is neither a severity nor \"off\""));
+            let what = format!("rules.{id}: {word:?} is neither a severity nor \"off\"");
+            return Err(broken::at_word(text, id, &what));
         }
-        if let Some(problem) = policy.ask.iter().find_map(Ask::problem) {
-            return Err(problem);
+        if let Some((ask, problem)) = policy.ask.iter().find_map(|a| Some((a, a.problem()?))) {
+            return Err(broken::at_word(text, &ask.id, &problem));
         }
         let Some(name) = &policy.preset else { return Ok(policy) };
-        let Some(preset) = preset(name) else { return Err(format!("there is no preset {name:?}")) };
+        let Some(preset) = preset(name) else {
+            return Err(broken::at_word(text, "preset", &format!("there is no preset {name:?}")));
+        };
         let base = Policy::parse(preset.text)?;
         let ask = base.ask.into_iter().chain(policy.ask.iter().cloned()).collect();
         let rules = base.rules.into_iter().chain(policy.rules.clone()).collect();
@@ -118,10 +139,12 @@ impl Policy {
 
     /// Other severities, and findings of this policy's own rules.
     pub fn assess(&self, analysis: &mut Analysis, options: &Options) {
-        if self.rules.is_empty() && self.ask.is_empty() && self.stricter.is_empty() {
+        let judges = self.rules.is_empty() && self.ask.is_empty() && self.stricter.is_empty();
+        if judges && self.gate.broken.is_empty() {
             return;
         }
         let more = asks::findings(&self.ask, analysis, options);
+        let length = analysis.source.bytes(crate::source::TextId::ROOT).len();
         let verdict = &mut analysis.verdict;
         verdict.findings.retain_mut(|f: &mut Finding| match self.rules.get(f.rule_id) {
             Some(word) if !f.floor => match severity(word) {
@@ -136,12 +159,28 @@ impl Policy {
         let raised = |id: &str| self.stricter.iter().filter_map(|r| severity(r.get(id)?)).max();
         for f in &mut verdict.findings {
             f.severity = raised(f.rule_id).map_or(f.severity, |s| s.max(f.severity));
+            let milder = |word: &&String| severity(word).is_none_or(|s| s < f.severity);
+            if let Some(word) = self.stricter.iter().filter_map(|r| r.get(f.rule_id)).find(milder) {
+                let said = format!(
+                    " The project's policy says `rules.{} = {word:?}`, which is ignored: it may only be stricter, unless \
+                     the user's `trust` names its directory.",
+                    f.rule_id
+                );
+                f.description.push_str(&said);
+            }
         }
         if more.iter().any(|f| f.severity > Severity::Info) {
             verdict.assessment.class = Class::Risk;
             verdict.assessment.reasons.extend(more.iter().map(|f| f.title.clone()));
         }
         verdict.findings.extend(more);
+        if !self.gate.broken.is_empty() {
+            verdict.findings.extend(self.gate.broken.iter().map(|what| broken::finding(what, length)));
+            if verdict.assessment.class == Class::Safe {
+                verdict.assessment.class = Class::Unknown;
+            }
+            verdict.assessment.reasons.extend(self.gate.broken.iter().map(|b| format!("a policy is broken: {b}")));
+        }
         verdict.findings.sort_by_key(|f| (std::cmp::Reverse(f.severity), std::cmp::Reverse(f.floor)));
         verdict.findings.truncate(crate::limits::MAX_FINDINGS);
         verdict.action = Action::of_all(&verdict.findings);
@@ -179,6 +218,16 @@ mod tests {
         assert_eq!(more.ask.len(), Policy::of_preset("strict").unwrap().ask.len() + 1);
         for wrong in ["preset = 'x'", "rules.x = 'y'", "[[ask]]\nid='x'\ntitle='X'\nseverity='high'\nverbs=['x']"] {
             assert!(Policy::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_the_documentation_shows_is_a_policy() {
+        let blocks: Vec<&str> = include_str!("../../docs/gate.md").split("```toml\n").skip(1).collect();
+        assert!(blocks.len() >= 2);
+        for block in blocks {
+            let text = block.split("```").next().unwrap();
+            assert!(Policy::parse(text).is_ok(), "{text}: {:?}", Policy::parse(text));
         }
     }
 

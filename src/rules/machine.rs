@@ -89,6 +89,37 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
+        id: "gate_override",
+        title: "The user's say is taken away",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Evasion,
+        mitre: Some("T1562.001"),
+        floor: false,
+        description: "The command answers a question that this gate asks its user, or takes the gate's hook out of an agent's \
+                      settings. Whoever asks must not decide, so no mode and no approval lets it through: the user runs it in a \
+                      terminal of their own.",
+        remediation: "Tell the user what is wanted and why; they can run it in a terminal of their own.",
+        good: &["shellward approvals list", "shellward hook list", "shellward hook install claude", "shellward status"],
+        bad: &["shellward approvals approve 7 0123456789abcdef", "shellward hook uninstall claude"],
+        check: |f, r, o| guard(f, r, o, false),
+    },
+    Rule {
+        id: "hook_test",
+        title: "Harmless test of the hooks",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Evasion,
+        mitre: None,
+        floor: true,
+        description: "Nothing is wrong with this command: it prints one line. Every working hook stops it, so that a hook can be \
+                      tried without harm. That it was stopped means that the hook works.",
+        remediation: "Nothing has to be done: the hook works.",
+        good: &["shellward doctor"],
+        bad: &["shellward canary"],
+        check: |f, r, o| guard(f, r, o, true),
+    },
+    Rule {
         id: "service_stop",
         title: "Service is stopped",
         severity: Severity::Low,
@@ -217,6 +248,20 @@ fn exhaust(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                 .title(format!("{}: {}", rule.title, facts.name(e)))
                 .evidence("command_pattern", "uses the machine up", facts.command_place(e))
                 .detail("what", e.object.show()),
+        );
+    }
+}
+
+/// What is done to this gate itself: its harmless test, or all the rest.
+fn guard(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, test: bool) {
+    for e in facts.with(&[Verb::Guard]).filter(|e| matches!(e.object, Object::Stated("canary")) == test) {
+        let Some((severity, floor, why)) = super::grades::of(facts, e) else { continue };
+        out.add(
+            rule.about(facts, e)
+                .severity(severity)
+                .floor(floor)
+                .title(format!("{}: {}", rule.title, facts.name(e)))
+                .evidence("command_pattern", why, facts.command_place(e)),
         );
     }
 }

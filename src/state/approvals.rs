@@ -151,7 +151,10 @@ impl State {
             };
             let answered = Pending { answer: Some(answer), ..p.clone() };
             let records = grants.iter().cloned().map(Record::Grant);
-            let records = std::iter::once(Record::Answer { id, answer }).chain(records).collect();
+            // A person's yes closes the breaker of the model, as one at a prompt does.
+            let closes = answer != Answered::Denied && model.denials > 0;
+            let breaker = closes.then_some(Record::Denials { count: 0 });
+            let records = std::iter::once(Record::Answer { id, answer }).chain(records).chain(breaker).collect();
             Ok((records, (answered, grants)))
         })
     }

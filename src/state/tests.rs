@@ -54,7 +54,9 @@ fn a_request_is_answered_by_number_and_digest() {
     for (id, digest) in [(p.id, other.digest.as_str()), (p.id, &p.digest[..8]), (99, &p.digest), (p.id, "")] {
         assert!(s.0.answer(id, digest, yes).is_err(), "{id} {digest}");
     }
+    s.0.set_denials(3).unwrap();
     s.0.answer(p.id, &p.digest[..approvals::DIGEST_SHOWN], yes).unwrap();
+    assert_eq!(s.0.look().unwrap().0.denials, 0, "a yes closes the model's breaker");
     assert!(s.0.answer(p.id, &p.digest, Answered::Denied).is_err(), "one answer");
     assert!(matches!(s.0.submit(&wanted("rm -r x")).unwrap(), Submitted::Approved(_)));
     assert_ne!(waits(s.0.submit(&wanted("rm -r x")).unwrap()).id, p.id, "one run");
