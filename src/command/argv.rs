@@ -422,7 +422,7 @@ fn consequential(level: &Level, opt: &Opt) -> bool {
 }
 
 /// True for what leaves everything as it is.
-fn looks(verb: Verb) -> bool {
+pub(super) fn looks(verb: Verb) -> bool {
     matches!(verb, Verb::Read | Verb::List | Verb::Inspect | Verb::Chdir | Verb::Environment)
 }
 

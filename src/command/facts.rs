@@ -5,7 +5,7 @@
 
 use super::grammar::model::{All, Ask, Atom, Cond, Opt};
 use super::pattern;
-use crate::value::Value;
+use crate::value::{Piece, Value};
 use std::collections::HashMap;
 
 /// An option that was given.
@@ -73,6 +73,35 @@ impl Facts {
         (cond.when.is_empty() || cond.when.iter().any(all)) && !cond.unless.iter().any(all)
     }
 
+    /// An operand that could make the condition hold, and is not known.
+    pub(super) fn undecided(&self, cond: &Cond) -> Option<&Value> {
+        let maybe = |a: &Atom| -> Option<&Value> {
+            let at = |i: usize| self.operands.get(i).map(|(_, v)| v);
+            let glob = a.text.unwrap_or("*");
+            let could = |v: &&Value| could_be(v, glob);
+            match a.ask {
+                Ask::Any => self.operands.iter().map(|(_, v)| v).find(could),
+                Ask::First => at(0).filter(could),
+                Ask::Last => self.operands.last().map(|(_, v)| v).filter(could),
+                Ask::Nth => usize::try_from(a.number).ok().and_then(|n| n.checked_sub(1)).and_then(at).filter(could),
+                _ => None,
+            }
+        };
+        let one = |a: &'_ All| {
+            let mut found = None;
+            for p in &a.parts {
+                let open = maybe(p);
+                if open.is_none() && self.atom(p, None) == p.not {
+                    return None;
+                }
+                found = found.or(open);
+            }
+            found
+        };
+        let never = cond.unless.iter().any(|a| a.parts.iter().all(|p| self.atom(p, None) != p.not));
+        if never { None } else { cond.when.iter().find_map(one) }
+    }
+
     fn atom(&self, atom: &Atom, value: Option<&Value>) -> bool {
         let is = |v: Option<&Value>| {
             let glob = atom.text.unwrap_or("*");
@@ -111,4 +140,10 @@ impl Facts {
             Ask::Words => pattern::matches(atom.text.unwrap_or("*"), &self.words),
         }
     }
+}
+
+/// True for a value whose beginning is not known, and that could be what the glob says.
+fn could_be(v: &Value, glob: &str) -> bool {
+    let open = matches!(v.pieces.first(), Some(Piece::Unknown(_)));
+    open && glob.split('|').any(|g| !g.starts_with('-'))
 }

@@ -2,7 +2,7 @@
 //!
 //! In: a [`Scan`]. Out: the finished [`Invocation`].
 
-use super::argv::{Nested, Scan};
+use super::argv::{Nested, Scan, looks};
 use super::facts::Given;
 use super::grammar::model::{At, Claim, Cond, Env, Level, Operand, Sets, Slot, Stream, Where, Word};
 use super::{Invocation, Role, Stated, Stdin, Stdout, Use, mode, pattern};
@@ -165,7 +165,15 @@ impl Builder {
                 }
             }
         };
-        for (c, place) in levels.chain(options).filter(|(c, _)| self.scan.facts.holds(&c.cond, None)) {
+        let mut open: Option<Value> = None;
+        for (c, place) in levels.chain(options) {
+            if !self.scan.facts.holds(&c.cond, None) {
+                // `kubectl get $KIND`: of secrets, too.
+                if open.is_none() && Verb::from_name(c.verb).is_some_and(|v| !looks(v)) {
+                    open = self.scan.facts.undecided(&c.cond).cloned();
+                }
+                continue;
+            }
             let values = c.of.map(|of| self.all_of(of)).unwrap_or_default();
             if values.is_empty() {
                 add(&mut stated, c, place, None);
@@ -173,6 +181,9 @@ impl Builder {
             values.into_iter().for_each(|v| add(&mut stated, c, v.place(), Some(v)));
         }
         self.scan.inv.stated = stated;
+        if let Some(v) = open {
+            self.scan.doubt(DoubtKind::UnknownValue, v.show(), v.place());
+        }
     }
 
     fn streams(&mut self, chain: &[&'static Level], given: &[Given]) {

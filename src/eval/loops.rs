@@ -7,6 +7,7 @@
 use super::scope::{End, Shell};
 use super::{Flow, Interp};
 use crate::effect::Certainty;
+use crate::effect::graph::{Doubt, DoubtKind};
 use crate::limits;
 use crate::source::Span;
 use crate::syntax::ast::{ArithFor, For, List, Loop};
@@ -290,13 +291,45 @@ impl Interp<'_> {
                 break Flow::Next;
             }
             if n >= self.most_turns(true, forks) || !self.spend(1) {
-                self.limit("turns of a loop", self.at(body.span));
+                if self.unread() != unread || !self.widened(&before, &mut condition, body, forks) {
+                    self.limit("turns of a loop", self.at(body.span));
+                }
                 self.sh.status = None;
                 break Flow::Next;
             }
         };
         self.certainty = saved;
         flow
+    }
+
+    /// One turn that stands for all that are left: what the turns change may have any value. False where that cannot
+    /// stand for them: the loop changes more than variables, ends by counting, or runs what it counts.
+    fn widened(
+        &mut self,
+        before: &Shell,
+        condition: &mut impl FnMut(&mut Self) -> (Flow, Test),
+        body: &List,
+        forks: u64,
+    ) -> bool {
+        if self.exhausted() || !self.sh.widen(before) {
+            return false;
+        }
+        // Where no branch of the loop is open, it ends by what it counts, or never.
+        let open = self.forks != forks;
+        let without = self.sh.clone();
+        let doubts = self.graph.doubts.len();
+        let stands = self.conditional(|me| {
+            let (flow, test) = condition(me);
+            if flow != Flow::Next || !(open || test == Test::Holds) {
+                return false;
+            }
+            me.list(body);
+            true
+        });
+        let sh = std::mem::take(&mut self.sh);
+        self.sh = sh.join(without);
+        let runs = |d: &Doubt| matches!(d.kind, DoubtKind::UnknownCommand | DoubtKind::UnknownCode | DoubtKind::Limit);
+        stands && !self.graph.doubts.iter().skip(doubts).any(runs)
     }
 }
 

@@ -308,6 +308,19 @@ impl Shell {
             }
             && self.functions.ptr_eq(&other.functions)
     }
+    /// Makes every variable that differs from `before` unknown; false where more than variables differs.
+    pub(crate) fn widen(&mut self, before: &Shell) -> bool {
+        for (name, a, b) in self.vars.differences(&before.vars) {
+            let (Some(now), then) = (a, b) else { return false };
+            if then.is_some_and(|then| *then == *now) {
+                continue;
+            }
+            let Content::Scalar(v) = &now.content else { return false };
+            let taint = v.taint();
+            self.vars.insert(&name, Var { content: Content::Opaque(taint), ..Var::clone(&now) });
+        }
+        self.same(&Shell { vars: self.vars.clone(), ..before.clone() })
+    }
     /// The state after either of two paths.
     pub(crate) fn join(self, other: Shell) -> Shell {
         let mut out = self;

@@ -120,8 +120,18 @@ pub(super) fn graded(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings,
     }
 }
 
-/// True where the text cloned the repository of that effect before: git clones into no directory that holds anything.
+/// True where the text cloned the repository of that effect before, or made the worktree that goes: git clones into no
+/// directory that holds anything.
 fn is_new(facts: &Facts<'_>, e: &Effect) -> bool {
+    let by = |p| move |x: &&Effect| x.process == p;
+    let gone = || facts.with(&[Verb::Delete]).filter(by(e.process)).filter_map(|d| facts.path(d));
+    let checked_out = |c: &&Effect| c.id < e.id && facts.with(&[Verb::VcsChange]).any(|x| x.process == c.process);
+    let made = |path: &str| {
+        facts.with(&[Verb::Create]).filter(checked_out).any(|c| facts.path(c).is_some_and(|p| p.text == path))
+    };
+    if gone().next().is_some() && gone().all(|p| p.is_known() && made(&p.text)) {
+        return true;
+    }
     let here = facts.resolve(&Value::computed(b".", e.place, Taint::default()), e).text;
     let cloned = |x: &&Effect| x.id < e.id && matches!(x.object, Object::Stated("clone"));
     facts.with(&[Verb::VcsChange]).filter(cloned).any(|x| {

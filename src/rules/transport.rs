@@ -211,7 +211,7 @@ fn plain_download(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         }
         let kept = facts
             .with(&[Verb::Write, Verb::Append, Verb::Extract])
-            .find(|w| facts.sources(w).iter().any(|r| r.from == e.id));
+            .find(|w| !w.props.has(Props::HEAD_ONLY) && facts.sources(w).iter().any(|r| r.from == e.id));
         let Some(kept) = kept else { continue };
         out.add(
             rule.about(facts, e)
