@@ -47,6 +47,12 @@ impl Interp<'_> {
         match name {
             ":" | "true" => self.sh.status = Some(0),
             "false" => self.sh.status = Some(1),
+            // Too many arguments: it fails, and the shell stays where it is.
+            "cd" if inv.operands.iter().filter(|v| v.is_known()).count() > 1
+                && matches!(self.language, crate::effect::Language::Bash) =>
+            {
+                self.sh.status = Some(1);
+            }
             "cd" => {
                 let target = match inv.operands.first() {
                     Some(v) => self.found_by_path(v, at),
@@ -276,7 +282,9 @@ impl Interp<'_> {
                                 self.sh.set(&base, Content::Opaque(taint));
                             }
                         }
-                        None if self.sh.var(&n).is_none() && self.sh.functions.contains_key(&n) => {
+                        None if self.sh.var(&n).is_none_or(|v| v.content == Content::Unset)
+                            && self.sh.functions.contains_key(&n) =>
+                        {
                             self.sh.functions.remove(&n);
                         }
                         None => {
@@ -350,6 +358,10 @@ impl Interp<'_> {
                 };
                 return Some(if name == "exit" { Flow::Exit } else { Flow::Return });
             }
+            "break" | "continue" if inv.operands.len() > 1 && inv.operands.iter().all(Value::is_known) => {
+                // Too many arguments: that ends the shell.
+                self.leave_on_error();
+            }
             "break" | "continue" => {
                 let n = match inv.operands.first() {
                     None => 1,
@@ -364,6 +376,14 @@ impl Interp<'_> {
                     _ => Flow::Continue(n),
                 });
             }
+            "shopt" if inv.has("-o") => {
+                let sign = if inv.has("-s") { "-o" } else { "+o" };
+                let set = inv.has("-s") || inv.has("-u");
+                for v in inv.operands.iter().filter(|_| set) {
+                    self.set_builtin(&[Value::computed(sign.as_bytes(), at, Taint::default()), v.clone()]);
+                }
+                self.sh.status = None;
+            }
             "shopt" => {
                 let on = inv.has("-s");
                 if on || inv.has("-u") {
@@ -375,6 +395,7 @@ impl Interp<'_> {
                             Some("nocasematch") => self.sh.opts.nocasematch = on,
                             Some("lastpipe") => self.sh.opts.lastpipe = on,
                             Some("xpg_echo") => self.sh.opts.xpg_echo = on,
+                            Some("failglob") => self.sh.opts.failglob = on,
                             // Which options there are depends on the version.
                             _ => known = false,
                         }
@@ -518,6 +539,8 @@ impl Interp<'_> {
             None => self.read_logical_line(fd, delimiter, raw),
             Some(n) => self.read_count(fd, if whole { None } else { Some(delimiter) }, n, raw),
         };
+        let mut line = line;
+        super::expand::drop_nul(&mut line);
         let array = inv.value_of("-a").and_then(|v| v.as_str().map(|s| s.into_owned()));
         // What a backslash stands before is no separator.
         let text = line.as_literal().map(|b| if raw { plain(&b) } else { unescape(&b) });
@@ -627,6 +650,11 @@ impl Interp<'_> {
         let mut skip = 0usize;
         while taken < count {
             let Some(b) = text.get(end).copied() else { break };
+            if b == 0 && delimiter != Some(0) {
+                // It is no character.
+                end = end.saturating_add(1);
+                continue;
+            }
             if Some(b) == delimiter {
                 skip = 1;
                 status = 0;
@@ -703,12 +731,19 @@ impl Interp<'_> {
                     'f' => self.sh.opts.noglob = on,
                     'u' => self.sh.opts.nounset = on,
                     'e' => self.sh.opts.errexit = on,
+                    'E' => self.sh.opts.errtrace = on,
+                    'T' => self.sh.opts.functrace = on,
+                    // An interactive shell pays no heed to it.
+                    'n' if on => self.ended = true,
                     'o' => {
                         if let Some(name) = args.get(i).and_then(|v| v.as_str()) {
                             match name.as_ref() {
                                 "noglob" => self.sh.opts.noglob = on,
                                 "nounset" => self.sh.opts.nounset = on,
                                 "errexit" => self.sh.opts.errexit = on,
+                                "errtrace" => self.sh.opts.errtrace = on,
+                                "functrace" => self.sh.opts.functrace = on,
+                                "noexec" if on => self.ended = true,
                                 "posix" => self.sh.opts.posix = on,
                                 _ => {}
                             }
@@ -733,7 +768,9 @@ impl Interp<'_> {
                 let name = name.strip_prefix("SIG").unwrap_or(&name);
                 match name {
                     "0" | "EXIT" => Signal::Exit,
-                    "DEBUG" | "ERR" | "RETURN" => Signal::Other,
+                    "ERR" => Signal::Err,
+                    "DEBUG" => Signal::Debug,
+                    "RETURN" => Signal::Other,
                     n if n.parse::<u8>().is_ok_and(|n| n <= 64) => Signal::Other,
                     n if SIGNALS.contains(&n) || n.starts_with("RTM") => Signal::Other,
                     _ => Signal::None,
@@ -754,8 +791,11 @@ impl Interp<'_> {
         if signals.is_empty() {
             // `trap EXIT` takes the trap back.
             let s = signal(code);
-            if matches!(s, Some(Signal::Exit)) {
-                self.sh.exit_trap = None;
+            match s {
+                Some(Signal::Exit) => self.sh.exit_trap = None,
+                Some(Signal::Err) => self.sh.err_trap = None,
+                Some(Signal::Debug) => self.sh.debug_trap = None,
+                _ => {}
             }
             self.sh.status = s.map(|s| if matches!(s, Signal::None) { 2 } else { 0 });
             return;
@@ -770,6 +810,14 @@ impl Interp<'_> {
             match signal(v) {
                 Some(Signal::Exit) if resets || ignores => self.sh.exit_trap = None,
                 Some(Signal::Exit) => self.sh.exit_trap = Some((code.clone(), by, at, self.certainty)),
+                Some(s @ (Signal::Err | Signal::Debug)) => {
+                    let trap = (!resets && !ignores).then(|| (code.clone(), by, at, self.sure()));
+                    later |= trap.is_some();
+                    match s {
+                        Signal::Err => self.sh.err_trap = trap,
+                        _ => self.sh.debug_trap = trap,
+                    }
+                }
                 Some(Signal::Other) => later = true,
                 Some(Signal::None) => status = status.map(|_| 1),
                 None => {
@@ -830,6 +878,8 @@ impl Interp<'_> {
             self.sh.status = Some(1);
             return;
         };
+        let valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let letter = text.chars().nth(taken).unwrap_or('?');
         let rest: String = text.chars().skip(taken.saturating_add(1)).collect();
         let takes = spec
@@ -881,7 +931,7 @@ impl Interp<'_> {
         }
         set(self, "OPTIND", &next.to_string());
         self.sh.set_scalar("OPTIND ", Value::computed(offset.to_string().as_bytes(), at, Taint::default()));
-        self.sh.status = Some(0);
+        self.sh.status = Some(i32::from(!valid));
     }
 }
 
@@ -889,7 +939,9 @@ impl Interp<'_> {
 #[derive(Clone, Copy)]
 enum Signal {
     Exit,
-    /// A signal, or `DEBUG` and its like.
+    Err,
+    Debug,
+    /// A signal, or `RETURN`.
     Other,
     /// No signal.
     None,

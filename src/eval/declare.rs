@@ -37,6 +37,11 @@ impl Interp<'_> {
                 }
                 Some(v)
             }
+            // An element holds no array: an error that ends the shell.
+            AssignValue::Array(_) if name.contains('[') => {
+                self.leave_on_error();
+                None
+            }
             AssignValue::Array(elements) => {
                 self.assign_array(&name, elements, a.append, at);
                 None
@@ -95,6 +100,12 @@ impl Interp<'_> {
     }
 
     fn assign_element(&mut self, name: &str, subscript: &ArithText, v: Value, append: bool, at: Place) {
+        let blank = |p: &Part| matches!(&p.kind, PartKind::Literal(b) if b.iter().all(u8::is_ascii_whitespace));
+        if subscript.parts.iter().all(blank) {
+            // A bad subscript.
+            self.leave_on_error();
+            return;
+        }
         let assoc = matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Assoc(_)));
         let key = if assoc {
             self.key_parts(&subscript.parts).as_literal().map(|b| b.into_owned())
@@ -182,6 +193,21 @@ impl Interp<'_> {
         }
     }
 
+    /// The value of `[key]=value` among the elements of an array. In bash 5.2 no tilde expands there, in others it does.
+    fn keyed_value(&mut self, value: &crate::syntax::ast::Word) -> Value {
+        if !value.parts.iter().any(|p| matches!(p.kind, PartKind::Tilde(_))) {
+            return self.single(value);
+        }
+        let mut plain = value.clone();
+        for p in &mut plain.parts {
+            if let PartKind::Tilde(user) = &p.kind {
+                let text = [b"~", &**user].concat();
+                p.kind = PartKind::Literal(crate::value::Bytes::from_vec(text));
+            }
+        }
+        Value::either(self.single(value), self.single(&plain))
+    }
+
     fn assign_array(&mut self, name: &str, elements: &[ArrayElement], append: bool, at: Place) {
         let assoc = matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Assoc(_)));
         if assoc {
@@ -196,7 +222,7 @@ impl Interp<'_> {
                 match &e.subscript {
                     Some(s) => {
                         let key = self.key_parts(&s.parts);
-                        let v = self.single(&e.value);
+                        let v = self.keyed_value(&e.value);
                         match key.as_literal() {
                             Some(k) => put(&mut m, &k, v),
                             None => m.push((Vec::new(), v)),
@@ -237,7 +263,7 @@ impl Interp<'_> {
                     self.field_word(&word, &mut words);
                     plain.push(values.len());
                 }
-                Some(_) => words.push(self.single(&e.value)),
+                Some(_) => words.push(self.keyed_value(&e.value)),
                 None => {
                     self.field_word(&e.value, &mut words);
                     if elements.len() > 1 {
@@ -264,7 +290,7 @@ impl Interp<'_> {
         }
         let mut m = match (append, self.sh.var(name).map(|v| v.content.clone())) {
             (true, Some(Content::Indexed(m))) => m,
-            (true, Some(Content::Scalar(s))) => BTreeMap::from([(0, s)]),
+            (true, Some(Content::Scalar(s))) if !from_outside(&s) => BTreeMap::from([(0, s)]),
             _ => BTreeMap::new(),
         };
         let mut next = m.keys().next_back().map_or(0, |k| k.saturating_add(1));
@@ -289,7 +315,8 @@ impl Interp<'_> {
                             break;
                         }
                         let w = if attrs.integer {
-                            match self.arith_of(&w) {
+                            // A pattern in it matches no file that it could be the name of.
+                            match self.arith_of(&super::builtin::globs_as_text(&w)) {
                                 Ok(n) => number(n, at),
                                 Err(t) => Value::unknown_tainted(Why::NotComputed("arithmetic"), at, t),
                             }
@@ -310,14 +337,24 @@ impl Interp<'_> {
     pub(crate) fn declare(&mut self, kind: &str, words: &[crate::syntax::ast::Word]) {
         let mut d = Declaration::new(kind, !self.calls.is_empty());
         for w in words {
-            if let Some(a) = w.assignment.as_deref() {
+            if let Some(a) = w.assignment.as_deref()
+                && !d.print
+            {
                 d.options = false;
+                if d.refuses(&self.sh, &a.name) {
+                    d.status = Some(1);
+                    continue;
+                }
                 if a.subscript.is_some() && matches!(kind, "export" | "readonly") {
                     // Not a valid identifier.
                     d.status = Some(1);
                     continue;
                 }
-                let name = if d.attrs.nameref { a.name.clone() } else { self.sh.target(&a.name).into_owned() };
+                let name = if d.attrs.nameref || d.off.nameref {
+                    a.name.clone()
+                } else {
+                    self.sh.target(&a.name).into_owned()
+                };
                 // The value is expanded before the name becomes local: `local x=$x`.
                 let early = match (&a.value, &a.subscript) {
                     (AssignValue::Word(v), None) => Some(self.single(v)),
@@ -403,8 +440,12 @@ impl Interp<'_> {
         if d.print {
             let (text, status) = self.declaration_text(&prefix, at);
             self.emit(1, text);
-            if status != 0 {
-                d.status = Some(status);
+            match status {
+                Some(0) => {}
+                other => {
+                    self.emit(2, Value::unknown(Why::NotComputed("message of an error"), at));
+                    d.status = other;
+                }
             }
             return;
         }
@@ -428,7 +469,11 @@ impl Interp<'_> {
             d.status = Some(1);
             return;
         }
-        let name = if d.attrs.nameref { base } else { self.sh.target(&base).into_owned() };
+        if d.refuses(&self.sh, &base) {
+            d.status = Some(1);
+            return;
+        }
+        let name = if d.attrs.nameref || d.off.nameref { base } else { self.sh.target(&base).into_owned() };
         if value.is_some() && self.sh.var(&name).is_some_and(|v| v.attrs.readonly) {
             d.status = Some(1);
             return;
@@ -456,7 +501,11 @@ impl Interp<'_> {
         let mut out = Value::computed(a.name.as_bytes(), at, Taint::default());
         if let (AssignValue::Word(_), None) = (&a.value, &a.subscript) {
             out.push(Value::computed(if a.append { b"+=" } else { b"=" }, at, Taint::default()));
-            out.push(self.variable(&a.name, at).unwrap_or_default());
+            let own = match self.sh.var(&a.name) {
+                Some(super::scope::Var { content: Content::Scalar(v), attrs }) if attrs.nameref => Some(v.clone()),
+                _ => self.variable(&a.name, at),
+            };
+            out.push(own.unwrap_or_default());
         }
         out
     }
@@ -515,13 +564,19 @@ impl Interp<'_> {
     }
 
     /// `declare -p name`
-    fn declaration_text(&mut self, name: &str, at: Place) -> (Value, i32) {
+    fn declaration_text(&mut self, name: &str, at: Place) -> (Value, Option<i32>) {
         let Some(var) = self.sh.var(name).cloned() else {
-            return (Value::unknown(Why::Environment(name.to_string()), at), 0);
+            // No variable has such a name; any other may be one of the surroundings.
+            let valid = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            let status = if valid { None } else { Some(1) };
+            return (
+                if valid { Value::unknown(Why::Environment(name.to_string()), at) } else { Value::default() },
+                status,
+            );
         };
         let unknown = Value::unknown(Why::NotComputed("declaration of a variable"), at);
         if var.attrs.maybe_unset {
-            return (unknown, 0);
+            return (unknown, None);
         }
         let a = var.attrs;
         let mut flags = String::new();
@@ -542,19 +597,19 @@ impl Interp<'_> {
         let quoted =
             |v: &Value| v.as_literal().and_then(|b| double_quoted(&b)).map(|q| Value::computed(&q, at, v.taint()));
         match &var.content {
-            Content::Unset => return (Value::default(), 1),
-            Content::Opaque(_) => return (unknown, 0),
+            Content::Unset => return (Value::default(), Some(1)),
+            Content::Opaque(_) => return (unknown, Some(0)),
             Content::Scalar(v) => match quoted(v) {
                 Some(q) => {
                     out.push(text("="));
                     out.push(q);
                 }
-                None => return (unknown, 0),
+                None => return (unknown, Some(0)),
             },
             Content::Indexed(m) => {
                 out.push(text("=("));
                 for (i, (k, v)) in m.iter().enumerate() {
-                    let Some(q) = quoted(v) else { return (unknown, 0) };
+                    let Some(q) = quoted(v) else { return (unknown, Some(0)) };
                     out.push(text(&format!("{}[{k}]=", if i > 0 { " " } else { "" })));
                     out.push(q);
                 }
@@ -565,7 +620,9 @@ impl Interp<'_> {
                 for (k, v) in super::param::table_order(m) {
                     let key = String::from_utf8_lossy(k).into_owned();
                     let plain = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-                    let (true, Some(q)) = (plain, quoted(v)) else { return (unknown, 0) };
+                    let (true, Some(q)) = (plain, quoted(v)) else {
+                        return (unknown, Some(0));
+                    };
                     out.push(text(&format!("[{key}]=")));
                     out.push(q);
                     out.push(text(" "));
@@ -574,7 +631,7 @@ impl Interp<'_> {
             }
         }
         out.push(text("\n"));
-        (out, 0)
+        (out, Some(0))
     }
 
     /// Attributes that hold before the value is assigned.
@@ -619,6 +676,9 @@ struct Declaration {
     off: Attrs,
     array: bool,
     assoc: bool,
+    /// `+a`, `+A`
+    array_off: bool,
+    assoc_off: bool,
     global: bool,
     /// `export -n`
     remove: bool,
@@ -639,6 +699,8 @@ impl Declaration {
             off: Attrs::default(),
             array: false,
             assoc: false,
+            array_off: false,
+            assoc_off: false,
             global: false,
             remove: false,
             print: false,
@@ -647,6 +709,15 @@ impl Declaration {
             options: true,
             status: Some(0),
         }
+    }
+
+    /// True for what bash refuses: both kinds of array, or an array that is to be none.
+    fn refuses(&self, sh: &super::scope::Shell, name: &str) -> bool {
+        let target = sh.target(name);
+        let content = sh.var(&target).map(|v| &v.content);
+        (self.array && self.assoc)
+            || (self.array_off && matches!(content, Some(Content::Indexed(_))))
+            || (self.assoc_off && matches!(content, Some(Content::Assoc(_))))
     }
 
     /// True where the names become local to the function.
@@ -660,8 +731,10 @@ impl Declaration {
         let set = if on { &mut self.attrs } else { &mut self.off };
         for c in text.chars().skip(1) {
             match c {
-                'a' => self.array = true,
-                'A' => self.assoc = true,
+                'a' if on => self.array = true,
+                'A' if on => self.assoc = true,
+                'a' => self.array_off = true,
+                'A' => self.assoc_off = true,
                 'i' => set.integer = true,
                 'l' => set.lower = true,
                 'u' => set.upper = true,
@@ -691,6 +764,11 @@ fn double_quoted(text: &[u8]) -> Option<Vec<u8>> {
     }
     out.push(b'"');
     Some(out)
+}
+
+/// True for what a variable holds that only the surroundings may have set, and that they usually do not.
+fn from_outside(v: &Value) -> bool {
+    matches!(v.pieces.as_slice(), [Piece::Unknown(u)] if matches!(&u.why, Why::Environment(n) if !super::nested::is_inherited(n)))
 }
 
 /// The index that a key stands for.

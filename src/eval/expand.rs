@@ -59,6 +59,16 @@ impl Interp<'_> {
 
     /// Expands the words of a simple command to its argv.
     pub(crate) fn fields(&mut self, words: &[Word]) -> Vec<Value> {
+        let out = self.all_fields(words);
+        let glob = |v: &Value| v.pieces.iter().any(|p| matches!(p, Piece::Glob(..)));
+        if self.sh.opts.failglob && out.iter().any(glob) {
+            // Where no file matches, the command and all that stands in its line is given up.
+            self.ended = true;
+        }
+        out
+    }
+
+    fn all_fields(&mut self, words: &[Word]) -> Vec<Value> {
         let mut out = Vec::with_capacity(words.len());
         for w in words {
             if out.len() >= limits::MAX_FIELDS {
@@ -228,7 +238,10 @@ impl Interp<'_> {
             }
             PartKind::Double(inner) | PartKind::Locale(inner) => {
                 let before = out.len();
+                let lists = inner.iter().any(|q| matches!(&q.kind, PartKind::Param(p) if is_at(p)));
+                let beside = std::mem::replace(&mut self.beside_list, lists);
                 self.runs(inner, true, out);
+                self.beside_list = beside;
                 // `"$@"` without parameters is no field; `""` and `"$empty"` are one.
                 let only_at =
                     inner.len() == 1 && matches!(inner.first().map(|p| &p.kind), Some(PartKind::Param(p)) if is_at(p));
@@ -492,12 +505,16 @@ impl Interp<'_> {
                     }
                     all
                 }
-                PartKind::BraceRange(r) => crate::value::split::brace_range(&r.from, &r.to, r.step.as_deref())
-                    .and_then(Result::ok)
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(|w| vec![Part { kind: PartKind::Literal(Bytes::from_vec(w)), span: p.span }])
-                    .collect(),
+                PartKind::BraceRange(r) => {
+                    let words = match crate::value::split::brace_range(&r.from, &r.to, r.step.as_deref()) {
+                        Some(Ok(words)) => words,
+                        Some(Err(_)) => return false,
+                        // bash leaves it as it is.
+                        None => vec![p.span.of(&self.source.bytes(self.text)).to_vec()],
+                    };
+                    let part = |w| vec![Part { kind: PartKind::Literal(Bytes::from_vec(w)), span: p.span }];
+                    words.into_iter().map(part).collect()
+                }
                 _ => {
                     readings.iter_mut().for_each(|r| r.push(p.clone()));
                     continue;

@@ -51,7 +51,7 @@ impl Interp<'_> {
             place,
             program: self.program,
             parent: self.parent,
-            certainty: self.certainty,
+            certainty: self.sure(),
             site: self.site.clone(),
             props: self.inherited,
             known,
@@ -66,6 +66,10 @@ impl Interp<'_> {
     /// A simple command.
     pub(crate) fn simple(&mut self, s: &Simple, c: &Command) -> Flow {
         let at = self.at(c.span);
+        self.run_debug_trap();
+        if let Some(flow) = self.alias_text(s, c) {
+            return flow;
+        }
         let pending = self.pending.len();
         let substitutions = self.substitutions;
         // Declarations take assignments as arguments: those are not split.
@@ -89,10 +93,6 @@ impl Interp<'_> {
                 v
             }
         };
-        if self.fatal {
-            // An expansion failed: the command is not run. It is looked at all the same.
-            self.certainty = self.certainty.min(Certainty::Conditional);
-        }
         self.only_parameters = false;
         let flow = if argv.is_empty() {
             if !c.redirects.is_empty() {
@@ -127,7 +127,19 @@ impl Interp<'_> {
             let by = self.process(&argv.first().map(Value::show).unwrap_or_default(), argv, at, true);
             let saved = self.redirect_all(&c.redirects, c.span, Some(by));
             let rest = s.words.get(1..).unwrap_or(&[]);
+            // What is still to be read (`IFS=, declare -a 'a=($x)'`) sees the assignments before it, what was expanded
+            // does not.
+            let seen = !s.assignments.is_empty() && rest.iter().all(|w| w.assignment.is_none());
+            let mut old = Vec::new();
+            for a in s.assignments.iter().filter(|_| seen) {
+                let target = self.sh.target(&a.name).into_owned();
+                old.push((target.clone(), self.sh.vars.shared(&target)));
+                let _ = self.assign(a);
+            }
             self.declare(kind, rest);
+            for (name, var) in old.into_iter().rev() {
+                self.sh.put_back(&name, var);
+            }
             self.sh.last_arg = match rest.last() {
                 None => s.words.first().map(|w| self.single(w)),
                 Some(w) => Some(match w.assignment.as_deref() {
@@ -137,7 +149,7 @@ impl Interp<'_> {
             };
             // Assignments before it hold for nothing that is expanded here; what is substituted in them runs.
             let (vars, status) = (self.sh.vars.clone(), self.sh.status);
-            for a in &s.assignments {
+            for a in s.assignments.iter().filter(|_| !seen) {
                 let _ = self.assign(a);
             }
             (self.sh.vars, self.sh.status) = (vars, status);
@@ -198,6 +210,52 @@ impl Interp<'_> {
         }
     }
 
+    /// A command whose word is an alias for certain: the text that the alias stands for takes the place of the word
+    /// before anything is read, so it may even open a loop that the words after it close.
+    fn alias_text(&mut self, s: &Simple, c: &Command) -> Option<Flow> {
+        if self.sh.aliases.is_empty() || !s.assignments.is_empty() || !self.expands_aliases() {
+            return None;
+        }
+        let name = |w: &crate::syntax::ast::Word| {
+            if w.is_quoted() { None } else { w.literal().and_then(|b| String::from_utf8(b).ok()) }
+        };
+        let first = s.words.first()?;
+        let word = name(first)?;
+        let active = format!("alias {word}");
+        let moved = |r: &crate::syntax::ast::Redirect| r.heredoc.is_some() || r.span.start < first.span.start;
+        let mut text = self.sh.aliases.get(&word)?.clone();
+        if self.calls.contains(&active) || self.calls.len() >= 32 || c.redirects.iter().any(moved) {
+            return None;
+        }
+        let mut end = first.span.end;
+        // After an alias that ends in a blank the next word is looked up, too.
+        for w in s.words.iter().skip(1).take(32) {
+            let blank = text.as_literal().is_some_and(|b| matches!(b.last(), Some(b' ' | b'\t')));
+            let Some(more) = name(w).filter(|_| blank).and_then(|n| self.sh.aliases.get(&n)) else { break };
+            text.push(more.clone());
+            end = w.span.end;
+        }
+        let rest = crate::source::Span { start: end, end: c.span.end.max(end) };
+        let at = self.at(c.span);
+        let bytes = self.source.bytes(self.text);
+        let tail = rest.of(&bytes);
+        if tail.contains(&super::expand::MARK_OPEN) {
+            let tail = tail.to_vec();
+            self.unmark(&tail, self.at(rest), false, &mut text);
+        } else {
+            text.push(Value::literal(tail, self.at(rest)));
+        }
+        self.calls.push(active);
+        let by = self.process(&word, Vec::new(), at, true);
+        let (_, flow) = self.evaluate(self.language, text, Reach::Deferred, by, at, Env::Current(None));
+        self.calls.pop();
+        Some(flow)
+    }
+
+    fn expands_aliases(&self) -> bool {
+        self.interactive || self.sh.opts.expand_aliases || self.language == Language::Sh
+    }
+
     fn alias_or_run(
         &mut self,
         argv: Vec<Value>,
@@ -238,7 +296,7 @@ impl Interp<'_> {
                 text.push(quoted);
             }
             self.calls.push(format!("alias {name}"));
-            let certain = self.interactive || self.sh.opts.expand_aliases || self.language == Language::Sh;
+            let certain = self.expands_aliases();
             // The name itself is run, if at all, as a command of its own.
             let by = self.process(&name, Vec::new(), at, true);
             let saved = self.certainty;
@@ -246,7 +304,9 @@ impl Interp<'_> {
                 self.certainty = Certainty::Possible;
             }
             let env_kind = if certain { Env::Current(None) } else { Env::Subshell(None) };
+            let fds = self.redirect_all(redirects, at.span, Some(by));
             let (_, flow) = self.evaluate(self.language, text, Reach::Deferred, by, at, env_kind);
+            self.restore_fds(fds);
             self.certainty = saved;
             self.calls.pop();
             if certain {
@@ -362,9 +422,13 @@ impl Interp<'_> {
         let Some(redirects) = redirects else { return Vec::new() };
         match self.unprefixed.take() {
             Some(plain) if !redirects.is_empty() => {
-                let vars = std::mem::replace(&mut self.sh.vars, plain);
+                let vars = std::mem::replace(&mut self.sh.vars, plain.clone());
                 let saved = self.redirect_all(redirects, at.span, by);
-                self.sh.vars = vars;
+                let after = std::mem::replace(&mut self.sh.vars, vars);
+                // What was assigned while they were expanded stays.
+                for (name, _, new) in plain.differences(&after) {
+                    self.sh.put_back(&name, new);
+                }
                 saved
             }
             _ => self.redirect_all(redirects, at.span, by),
@@ -392,6 +456,10 @@ impl Interp<'_> {
             return flow;
         }
         self.sh.status = None;
+        if let (End::File { .. }, true) = (self.sh.fd(2), self.sh.fd(2) != self.sh.fd(1)) {
+            // What it says of its errors, if anything.
+            self.emit(2, Value::unknown(Why::Output(inv.name.clone()), at));
+        }
         if inv.info {
             self.emit(1, Value::unknown(Why::Output(inv.name.clone()), at));
             return Flow::Next;

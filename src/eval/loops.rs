@@ -23,6 +23,16 @@ impl Interp<'_> {
     }
 
     fn for_turns(&mut self, f: &For, select: bool) -> Flow {
+        // `repeat` of zsh has no name.
+        let named = matches!(f.name.as_bytes().first(), Some(b) if b.is_ascii_alphabetic() || *b == b'_');
+        if !f.name.is_empty() && !(named && f.name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')) {
+            if let Some(ws) = &f.words {
+                self.fields(ws);
+            }
+            // Not a valid identifier: bash runs no turn, and other shells do not read it.
+            self.sh.status = Some(1);
+            return Flow::Next;
+        }
         let items = match &f.words {
             Some(ws) => {
                 let mut items = self.fields(ws);
@@ -102,6 +112,7 @@ impl Interp<'_> {
                     u.splits = false;
                 }
             }
+            self.run_debug_trap();
             self.sh.set_scalar(&f.name, v);
             let before = many.then(|| self.sh.clone());
             let flow = if many { self.conditional(|me| me.list(&f.body)) } else { self.list(&f.body) };
@@ -171,7 +182,7 @@ impl Interp<'_> {
     pub(crate) fn while_loop(&mut self, l: &Loop) -> Flow {
         let until = l.until;
         let condition = |me: &mut Self| {
-            let flow = me.list(&l.condition);
+            let flow = me.condition(&l.condition);
             (flow, Test::of(me.sh.status.map(|s| (s == 0) != until)))
         };
         self.turns(condition, &l.body, |_| true)

@@ -142,6 +142,12 @@ pub(crate) struct Interp<'a> {
     substitutions: u64,
     /// An error ended the shell: what follows runs only if there was none after all.
     ended: bool,
+    /// Conditions around the current command, whose failures are no errors (`set -e`, `trap … ERR`).
+    unchecked: u32,
+    /// A list of elements (`$@`) stands between the same double quotes.
+    beside_list: bool,
+    /// The code of a trap is being run.
+    in_trap: bool,
     /// `echo` printed something with a backslash in it, which shells treat differently.
     escapes_differ: bool,
     /// The variables without the assignments in front of the command that is about to run.
@@ -215,6 +221,9 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         skip_functions: false,
         substitutions: 0,
         ended: false,
+        unchecked: 0,
+        in_trap: false,
+        beside_list: false,
         escapes_differ: false,
         unprefixed: None,
         fatal: false,
@@ -246,6 +255,11 @@ impl Interp<'_> {
             Language::Ksh => Dialect::KSH,
             _ => Dialect::BASH,
         }
+    }
+
+    /// How certain it is that what is walked now runs: an error that ends the shell leaves all that follows it open.
+    pub(crate) fn sure(&self) -> Certainty {
+        if self.ended || self.fatal { self.certainty.min(Certainty::Conditional) } else { self.certainty }
     }
 
     /// Uses up work; false where none is left.
@@ -300,7 +314,7 @@ impl Interp<'_> {
             self.work = 0;
             return EffectId { 0: u32::try_from(self.graph.effects.len().saturating_sub(1)).unwrap_or(u32::MAX) };
         }
-        e.certainty = self.certainty;
+        e.certainty = self.sure();
         e.site = self.site.clone();
         e.cwd = self.sh.cwd.clone();
         if let Some(p) = self.graph.process(process) {
@@ -335,6 +349,8 @@ impl Interp<'_> {
         let sink = self.new_sink();
         let status = self.subshell(|me| {
             me.sh.set_fd(1, End::Sink(sink));
+            // What is substituted does not end at the first failure, unless the shell is told so.
+            me.sh.opts.errexit &= me.sh.opts.posix;
             body(me);
         });
         self.sh.status = status;
@@ -368,6 +384,12 @@ impl Interp<'_> {
         }
         self.sh.subshell = true;
         self.sh.exit_trap = None;
+        if !self.sh.opts.errtrace {
+            self.sh.err_trap = None;
+        }
+        if !self.sh.opts.functrace {
+            self.sh.debug_trap = None;
+        }
         let pending = self.pending.len();
         body(self);
         self.run_exit_trap();
@@ -565,23 +587,47 @@ impl Interp<'_> {
     pub(crate) fn arith(&mut self, text: &ArithText) -> Result<i64, Taint> {
         let v = self.quoted_parts(&text.parts);
         let v = self.drop_parameters_within(v);
-        // Single quotes are no part of arithmetic; of the key of an associative array they are.
-        let mut depth = 0i32;
-        for p in &text.parts {
-            match &p.kind {
-                crate::syntax::ast::PartKind::Literal(b) => {
-                    for c in b.iter() {
-                        depth = depth.saturating_add(i32::from(*c == b'[')).saturating_sub(i32::from(*c == b']'));
-                    }
-                }
-                crate::syntax::ast::PartKind::Single(_) | crate::syntax::ast::PartKind::AnsiC(_) if depth <= 0 => {
-                    self.fatal = true;
-                    return Err(v.taint());
-                }
-                _ => {}
-            }
+        if self.quoted_outside_keys(text) {
+            self.fatal = true;
+            return Err(v.taint());
         }
         self.arith_of(&v)
+    }
+
+    /// Single quotes are no part of arithmetic; of the key of an associative array they are.
+    fn quoted_outside_keys(&self, text: &ArithText) -> bool {
+        use crate::syntax::ast::PartKind;
+        if !text.parts.iter().any(|p| matches!(p.kind, PartKind::Single(_) | PartKind::AnsiC(_))) {
+            return false;
+        }
+        let (mut open, mut name) = (Vec::new(), String::new());
+        for p in &text.parts {
+            match &p.kind {
+                PartKind::Literal(b) => {
+                    for c in b.iter() {
+                        match c {
+                            b'[' => {
+                                let target = self.sh.target(&name);
+                                open.push(matches!(
+                                    self.sh.var(&target).map(|v| &v.content),
+                                    Some(Content::Assoc(_) | Content::Opaque(_))
+                                ));
+                                name.clear();
+                            }
+                            b']' => {
+                                open.pop();
+                                name.clear();
+                            }
+                            c if c.is_ascii_alphanumeric() || *c == b'_' => name.push(char::from(*c)),
+                            _ => name.clear(),
+                        }
+                    }
+                }
+                PartKind::Single(_) | PartKind::AnsiC(_) if !open.contains(&true) => return true,
+                _ => name.clear(),
+            }
+        }
+        false
     }
 
     /// Evaluates arithmetic that was expanded already.
@@ -593,7 +639,8 @@ impl Interp<'_> {
         match arithmetic::eval(&bytes, &mut vars) {
             Ok(n) => Ok(n),
             Err(e) => {
-                let fatal = matches!(e, arithmetic::ArithError::Syntax(_) | arithmetic::ArithError::Math(_));
+                // bash follows variables that name variables for long, but not for ever.
+                let fatal = !matches!(e, arithmetic::ArithError::Unknown);
                 let mut t = vars.taint;
                 t.join(&v.taint());
                 self.fatal |= fatal && v.is_known();
@@ -654,6 +701,7 @@ impl arithmetic::Variables for ArithVars<'_, '_> {
         };
         let target = self.it.sh.target(name).into_owned();
         match subscript.map(key_of) {
+            None if target.contains('[') => self.it.assign_name(&target, v, at),
             None => self.it.sh.set_scalar(&target, v),
             Some(Some(k)) => self.it.set_element(&target, &k, v),
             Some(None) => self.it.sh.set(&target, Content::Scalar(Value::unknown(Why::Joined, at))),

@@ -214,12 +214,20 @@ impl Interp<'_> {
                 let fresh = self.fresh(zero.clone(), args.clone());
                 let saved = std::mem::replace(&mut self.sh, fresh);
                 let calls = std::mem::take(&mut self.calls);
+                // An error ends the new shell alone; what a trap or a condition around it is to this one is nothing to it.
+                let (certainty, ended, fatal) = (self.certainty, self.ended, std::mem::take(&mut self.fatal));
+                if fatal {
+                    self.certainty = self.certainty.min(Certainty::Conditional);
+                }
+                let (unchecked, in_trap) = (std::mem::take(&mut self.unchecked), std::mem::take(&mut self.in_trap));
                 self.dialect_options(language);
                 let pending = self.pending.len();
                 self.statements(&prog);
                 self.run_exit_trap();
                 self.end_pending(pending);
-                let status = self.sh.status;
+                let status = if self.ended && !ended { None } else { self.sh.status };
+                (self.certainty, self.ended, self.fatal) = (certainty, ended, fatal);
+                (self.unchecked, self.in_trap) = (unchecked, in_trap);
                 self.calls = calls;
                 self.sh = saved;
                 self.sh.status = status;

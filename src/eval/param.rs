@@ -36,7 +36,11 @@ impl Interp<'_> {
                 return self.many_runs(values, !at_sign, quoted, at, out);
             }
             ParamOp::Keys(at_sign) => {
-                let keys = self.keys(&p.name, at);
+                let mut keys = self.keys(&p.name, at);
+                if !at_sign && !quoted && keys.len() > 1 && self.ifs().is_some_and(|ifs| ifs.is_empty()) {
+                    // With nothing to split at they are one word.
+                    keys = joined_list(&keys, at).into_iter().collect();
+                }
                 return self.many_runs(keys, !at_sign, quoted, at, out);
             }
             ParamOp::Other(parts) => {
@@ -50,6 +54,13 @@ impl Interp<'_> {
                 return self.value_runs(v, quoted, out);
             }
             _ => {}
+        }
+        if let (ParamOp::Default(_, w), true, false) = (&p.op, self.outer_parameters(), p.indirect)
+            && matches!(p.name.as_str(), "@" | "*")
+        {
+            // A command line has no parameters.
+            self.doubt(DoubtKind::UnknownValue, format!("${}", p.name), at);
+            return self.word_runs(w, quoted, out);
         }
         if self.outer_parameters() && matches!(p.name.as_str(), "@" | "*") && (p.indirect || p.op != ParamOp::None) {
             // `${@#x}`, `${!*}` of the surrounding shell: a command line has no parameters, a script is seldom cut this
@@ -83,6 +94,8 @@ impl Interp<'_> {
                     }
                 }
                 let list = self.operate_many(p, list, at);
+                // bash splits `${*:1}` where `$@` stands beside it in the same quotes.
+                let star = star && !(quoted && self.beside_list && p.op != ParamOp::None);
                 match list {
                     Ok(list) => self.many_runs(list, star, quoted, at, out),
                     Err(v) => self.value_runs(v, quoted, out),
@@ -171,7 +184,9 @@ impl Interp<'_> {
             }
             "0" => return Got::One(Some(self.zero(at))),
             "$" | "!" | "-" => return Got::One(Some(parameter(name))),
-            "_" => return Got::One(Some(self.sh.last_arg.clone().unwrap_or_else(|| parameter(name)))),
+            "_" if self.sh.var("_").is_none_or(|v| !v.attrs.readonly) => {
+                return Got::One(Some(self.sh.last_arg.clone().unwrap_or_else(|| parameter(name))));
+            }
             _ => {}
         }
         if name.bytes().all(|b| b.is_ascii_digit()) {
@@ -181,7 +196,15 @@ impl Interp<'_> {
                 None => Got::One(Some(parameter(name))),
             };
         }
-        let target = self.sh.target(name).into_owned();
+        let Some(target) = self.sh.referred(name).map(std::borrow::Cow::into_owned) else {
+            return match subscript {
+                Some(s @ (Subscript::At | Subscript::Star)) => Got::Many(Vec::new(), matches!(s, Subscript::Star)),
+                _ => Got::One(None),
+            };
+        };
+        if target == "_" && name != "_" {
+            return self.got("_", subscript, at);
+        }
         // A nameref may point at an element: `declare -n r=a[1]`.
         if let Some((base, rest)) = target.split_once('[')
             && subscript.is_none()
@@ -393,12 +416,12 @@ impl Interp<'_> {
                 Err(Value::computed(list.len().to_string().as_bytes(), at, Taint::default()))
             }
             ParamOp::Substring(off, len) => {
+                let positional = p.subscript.is_none();
                 if many_unknown {
-                    return Ok(list);
+                    return Ok(self.slice_of_open(list, off, len.as_ref(), positional, at));
                 }
                 let mut all = list;
                 // `$@` counts from `$0`; arrays count their elements.
-                let positional = p.subscript.is_none();
                 if positional {
                     all.insert(0, self.zero(at));
                 }
@@ -447,6 +470,51 @@ impl Interp<'_> {
                     out.push(v);
                 }
                 Ok(out)
+            }
+        }
+    }
+
+    /// A slice of a list of which a part may be any number of elements: what stands before that part is counted.
+    fn slice_of_open(
+        &mut self,
+        list: Vec<Value>,
+        off: &ArithText,
+        len: Option<&ArithText>,
+        positional: bool,
+        at: Place,
+    ) -> Vec<Value> {
+        let many = |v: &Value| v.pieces.iter().any(|p| matches!(p, Piece::Unknown(u) if u.splits));
+        let known = list.iter().take_while(|v| !many(v)).count();
+        let mut taint = Taint::default();
+        list.iter().for_each(|v| taint.join(&v.taint()));
+        let off = self.arith(off).ok();
+        let len = len.map(|l| self.arith(l).ok());
+        let first = off.and_then(|n| usize::try_from(n).ok()).map(|n| if positional { n.saturating_sub(1) } else { n });
+        match first {
+            // The whole of it.
+            Some(0) if len.is_none() && !(positional && off == Some(0)) => list,
+            Some(n) if n <= known && !(positional && off == Some(0)) => {
+                let rest = list.into_iter().skip(n);
+                match len {
+                    Some(Some(l)) if usize::try_from(l).is_ok_and(|l| n.saturating_add(l) <= known) => {
+                        rest.take(usize::try_from(l).unwrap_or(0)).collect()
+                    }
+                    None => rest.collect(),
+                    Some(_) => {
+                        let mut out: Vec<Value> = match len {
+                            Some(Some(l)) if l > 0 => rest.take(known.saturating_sub(n)).collect(),
+                            _ => Vec::new(),
+                        };
+                        out.push(Self::many_words(Why::Joined, at, taint));
+                        out
+                    }
+                }
+            }
+            _ => {
+                if list.len() == 1 && !positional {
+                    return list;
+                }
+                vec![Self::many_words(Why::Joined, at, taint)]
             }
         }
     }
@@ -513,8 +581,18 @@ impl Interp<'_> {
             }
             ParamOp::Transform(op) => {
                 if *op == b'a' {
-                    let target = self.sh.target(&p.name);
+                    let named = match p.indirect {
+                        true => self.variable(&p.name, at).and_then(|v| v.as_str().map(|s| s.into_owned())),
+                        false => Some(p.name.clone()),
+                    };
+                    let unknown = Value::unknown(Why::NotComputed("attributes of a variable"), at);
+                    let Some(named) = named else { return Some(unknown) };
+                    let base = named.split('[').next().unwrap_or_default();
+                    let target = self.sh.target(base);
                     let attrs = self.sh.var(&target).map(|v| (v.attrs, v.content.clone()));
+                    if attrs.is_none() {
+                        return Some(unknown);
+                    }
                     return Some(Value::computed(&attribute_letters(attrs), at, Taint::default()));
                 }
                 if *op == b'A' || *op == b'K' || *op == b'k' {

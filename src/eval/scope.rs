@@ -87,6 +87,9 @@ pub(crate) struct Opts {
     pub(crate) noglob: bool,
     pub(crate) nounset: bool,
     pub(crate) errexit: bool,
+    pub(crate) errtrace: bool,
+    pub(crate) functrace: bool,
+    pub(crate) failglob: bool,
     pub(crate) nullglob: bool,
     pub(crate) nocasematch: bool,
     pub(crate) expand_aliases: bool,
@@ -122,6 +125,10 @@ pub(crate) struct Shell {
     pub(crate) opts: Opts,
     /// The code of `trap … EXIT`, and who set it.
     pub(crate) exit_trap: Option<ExitTrap>,
+    /// That of `trap … ERR`.
+    pub(crate) err_trap: Option<ExitTrap>,
+    /// That of `trap … DEBUG`.
+    pub(crate) debug_trap: Option<ExitTrap>,
     /// Saved variables of the functions that are active, innermost last: restored when the function returns.
     pub(crate) locals: Vec<Frame>,
     /// Exit status of the last command, where known.
@@ -147,6 +154,8 @@ impl Default for Shell {
             dirs: Vec::new(),
             opts: Opts::default(),
             exit_trap: None,
+            err_trap: None,
+            debug_trap: None,
             locals: Vec::new(),
             status: Some(0),
             last_arg: None,
@@ -181,18 +190,25 @@ impl Shell {
     }
     /// Follows namerefs to the name that is meant.
     pub(crate) fn target<'a>(&'a self, name: &'a str) -> std::borrow::Cow<'a, str> {
+        self.referred(name).unwrap_or(std::borrow::Cow::Borrowed(name))
+    }
+    /// The same; `None` where they lead back to themselves.
+    pub(crate) fn referred<'a>(&'a self, name: &'a str) -> Option<std::borrow::Cow<'a, str>> {
         let mut at = std::borrow::Cow::Borrowed(name);
-        for _ in 0..8 {
+        // bash follows eight of them.
+        for _ in 0..9 {
             let next = match self.vars.get(at.as_ref()) {
                 Some(Var { content: Content::Scalar(v), attrs }) if attrs.nameref => v.as_str().map(|s| s.into_owned()),
                 _ => None,
             };
             match next {
-                Some(n) if n != at.as_ref() => at = std::borrow::Cow::Owned(n),
-                _ => break,
+                // In a function, `local -n x=x` is the variable further out.
+                Some(n) if n == at.as_ref() => return if self.locals.is_empty() { None } else { Some(at) },
+                Some(n) => at = std::borrow::Cow::Owned(n),
+                None => return Some(at),
             }
         }
-        at
+        None
     }
     /// Sets a variable's content, keeping its attributes; a readonly one stays as it is.
     pub(crate) fn set(&mut self, name: &str, content: Content) {
@@ -362,11 +378,11 @@ impl Shell {
                 out.aliases.put(&name, body);
             }
         }
-        out.exit_trap = match (out.exit_trap, other.exit_trap) {
-            (Some((a, by, at, c)), Some((b, _, _, d))) => Some((Value::either(a, b), by, at, c.min(d))),
-            // One of the paths sets none.
-            (a, b) => a.or(b).map(|(v, by, at, c)| (v, by, at, c.min(crate::effect::Certainty::Conditional))),
-        };
+        out.exit_trap = either_trap(out.exit_trap, other.exit_trap);
+        out.err_trap = either_trap(out.err_trap, other.err_trap);
+        out.debug_trap = either_trap(out.debug_trap, other.debug_trap);
+        // Where it may be off nothing ends for certain.
+        out.opts.errexit &= other.opts.errexit;
         // What one path takes back, the other may still have.
         let made = other.alias_changes.into_iter().filter(|c| matches!(c, Some((_, Some(_)))));
         out.alias_changes.extend(made);
@@ -395,6 +411,14 @@ impl Shell {
             out.status = None;
         }
         out
+    }
+}
+
+fn either_trap(a: Option<ExitTrap>, b: Option<ExitTrap>) -> Option<ExitTrap> {
+    match (a, b) {
+        (Some((a, by, at, c)), Some((b, _, _, d))) => Some((Value::either(a, b), by, at, c.min(d))),
+        // One of the paths sets none.
+        (a, b) => a.or(b).map(|(v, by, at, c)| (v, by, at, c.min(crate::effect::Certainty::Conditional))),
     }
 }
 

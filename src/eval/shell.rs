@@ -31,6 +31,68 @@ impl Interp<'_> {
         }
     }
 
+    /// Runs the code of a trap that comes between two commands, which neither sees another trap nor changes `$?`.
+    fn run_trap(&mut self, trap: super::scope::ExitTrap) {
+        if self.in_trap {
+            return;
+        }
+        let (code, by, at, certainty) = trap;
+        let (saved, status, last_arg) = (self.certainty, self.sh.status, self.sh.last_arg.clone());
+        self.certainty = saved.min(certainty);
+        self.in_trap = true;
+        self.evaluate(self.language, code, Reach::Deferred, by, at, super::nested::Env::Current(None));
+        self.in_trap = false;
+        self.certainty = saved;
+        (self.sh.status, self.sh.last_arg) = (status, last_arg);
+    }
+
+    /// The code of `trap … DEBUG`, before each command.
+    pub(crate) fn run_debug_trap(&mut self) {
+        if !self.in_trap
+            && let Some(trap) = self.sh.debug_trap.clone()
+        {
+            self.run_trap(trap);
+        }
+    }
+
+    /// What a command that failed leads to: the code of `trap … ERR`, and under `set -e` the end of the shell.
+    fn check_failure(&mut self) -> Flow {
+        match self.sh.status {
+            Some(0) => {}
+            Some(_) => {
+                if let Some(trap) = self.sh.err_trap.clone() {
+                    self.run_trap(trap);
+                }
+                if self.sh.opts.errexit {
+                    return Flow::Exit;
+                }
+            }
+            None => {
+                if !self.in_trap
+                    && let Some(trap) = self.sh.err_trap.clone()
+                {
+                    let before = self.sh.clone();
+                    self.conditional(|me| me.run_trap(trap));
+                    self.after_branch(Flow::Next, before);
+                }
+            }
+        }
+        Flow::Next
+    }
+
+    /// Runs something whose failure is no error: a condition.
+    fn unchecked<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+        self.unchecked = self.unchecked.saturating_add(1);
+        let r = body(self);
+        self.unchecked = self.unchecked.saturating_sub(1);
+        r
+    }
+
+    /// The condition of an `if` or a loop.
+    pub(crate) fn condition(&mut self, list: &List) -> Flow {
+        self.unchecked(|me| me.list(list))
+    }
+
     /// Reads a shell text: the reader's tree, and after it what only the witness sees, marked as possible.
     pub(crate) fn read_shell(&mut self, language: Language, bytes: &[u8]) -> Program {
         let mut prog = crate::syntax::shell::read(bytes, Self::dialect(language));
@@ -86,9 +148,6 @@ impl Interp<'_> {
             if list.possible {
                 self.certainty = Certainty::Possible;
             }
-            if self.ended {
-                self.certainty = self.certainty.min(Certainty::Conditional);
-            }
             let flow = self.list(list);
             self.certainty = saved;
             self.sh.apply_aliases();
@@ -131,11 +190,17 @@ impl Interp<'_> {
     }
 
     fn and_or_body(&mut self, item: &AndOr) -> Flow {
-        let mut flow = self.pipeline(&item.first);
+        let last = item.rest.len();
+        let mut flow =
+            if last == 0 { self.pipeline(&item.first) } else { self.unchecked(|me| me.pipeline(&item.first)) };
         // The state where a part of an && chain failed: what follows in the chain does not run in it. In
         // `git clone u && cd r && ./x` the last runs where cd went.
         let mut failed: Option<Shell> = None;
-        for (op, next) in &item.rest {
+        for (i, (op, next)) in item.rest.iter().enumerate() {
+            let run = |me: &mut Self| match i.saturating_add(1) == last {
+                true => me.pipeline(next),
+                false => me.unchecked(|me| me.pipeline(next)),
+            };
             // A part that leaves the shell only under a condition leaves the others as they are.
             if flow != Flow::Next {
                 return flow;
@@ -150,7 +215,7 @@ impl Interp<'_> {
                 AndOrOp::Or => self.sh.status.map(|s| s != 0),
             };
             match wanted {
-                Some(true) => flow = self.pipeline(next),
+                Some(true) => flow = run(self),
                 Some(false) => {}
                 None if *op == AndOrOp::And => {
                     let before = self.sh.clone();
@@ -158,7 +223,7 @@ impl Interp<'_> {
                         Some(f) => f.join(before),
                         None => before,
                     };
-                    if self.conditional(|me| me.pipeline(next)) == Flow::Next {
+                    if self.conditional(run) == Flow::Next {
                         failed = Some(without);
                     } else {
                         self.sh = without;
@@ -168,7 +233,7 @@ impl Interp<'_> {
                 }
                 None => {
                     let before = self.sh.clone();
-                    flow = self.conditional(|me| me.pipeline(next));
+                    flow = self.conditional(run);
                     flow = self.after_branch(flow, before);
                 }
             }
@@ -210,7 +275,26 @@ impl Interp<'_> {
 
     /// Runs a pipeline.
     fn pipeline(&mut self, p: &Pipeline) -> Flow {
-        let flow = match p.stages.as_slice() {
+        if p.negated {
+            return self.unchecked(|me| {
+                let flow = me.stages(p);
+                me.sh.status = me.sh.status.map(|s| i32::from(s == 0));
+                flow
+            });
+        }
+        let flow = self.stages(p);
+        let checks = match p.stages.as_slice() {
+            [one] => matches!(
+                one.kind,
+                CommandKind::Simple(_) | CommandKind::Subshell(_) | CommandKind::Arith(_) | CommandKind::Cond(_)
+            ),
+            many => !many.is_empty(),
+        };
+        if flow == Flow::Next && checks && self.unchecked == 0 { self.check_failure() } else { flow }
+    }
+
+    fn stages(&mut self, p: &Pipeline) -> Flow {
+        match p.stages.as_slice() {
             [] => {
                 self.sh.status = Some(0);
                 Flow::Next
@@ -218,6 +302,7 @@ impl Interp<'_> {
             [one] => self.command(one),
             many => {
                 let forking = std::mem::replace(&mut self.forking, true);
+                let debug = self.sh.debug_trap.clone();
                 let mut input: Option<End> = None;
                 let last = many.len().saturating_sub(1);
                 for (i, stage) in many.iter().enumerate() {
@@ -233,6 +318,9 @@ impl Interp<'_> {
                             if both {
                                 me.sh.set_fd(2, End::Sink(s));
                             }
+                        }
+                        if matches!(stage.kind, CommandKind::Simple(_)) {
+                            me.sh.debug_trap.clone_from(&debug);
                         }
                         me.command(stage);
                     };
@@ -253,11 +341,7 @@ impl Interp<'_> {
                 self.forking = forking;
                 Flow::Next
             }
-        };
-        if p.negated {
-            self.sh.status = self.sh.status.map(|s| i32::from(s == 0));
         }
-        flow
     }
 
     /// Runs a command with its redirections.
@@ -290,7 +374,6 @@ impl Interp<'_> {
             let flow = self.simple(s, c);
             if std::mem::take(&mut self.fatal) {
                 // The shell ends here, with an error. What follows is looked at all the same, as something that may run.
-                self.certainty = self.certainty.min(Certainty::Conditional);
                 self.ended = true;
                 self.sh.status = None;
             }
@@ -304,6 +387,9 @@ impl Interp<'_> {
         }
         let pending = self.pending.len();
         let saved = self.redirect_all(&c.redirects, c.span, None);
+        if matches!(c.kind, CommandKind::Case(_) | CommandKind::Cond(_) | CommandKind::Arith(_)) {
+            self.run_debug_trap();
+        }
         let flow = match &c.kind {
             CommandKind::Simple(_) | CommandKind::Function(_) => Flow::Next,
             CommandKind::Subshell(l) => {
@@ -378,7 +464,7 @@ impl Interp<'_> {
         let saved = self.certainty;
         let mut settled = false;
         for (condition, body) in branches {
-            let flow = self.list(condition);
+            let flow = self.condition(condition);
             if flow != Flow::Next {
                 self.certainty = saved;
                 return self.meet(ends, Some(flow));
@@ -445,9 +531,34 @@ impl Interp<'_> {
         }
     }
 
+    /// `case x"${empty^}" in`: bash 5.2 leaves a byte there that patterns see.
+    fn keeps_a_null(&mut self, word: &crate::syntax::ast::Word) -> bool {
+        use crate::syntax::ast::{ParamOp, PartKind};
+        let mut names = Vec::new();
+        for p in &word.parts {
+            let PartKind::Double(inner) = &p.kind else { continue };
+            for q in inner {
+                if let PartKind::Param(p) = &q.kind
+                    && matches!(p.op, ParamOp::Case(..))
+                {
+                    names.push(p.name.clone());
+                }
+            }
+        }
+        let alone = word.parts.len() == 1 && names.len() < 2;
+        let at = self.at(word.span);
+        !alone && names.iter().any(|n| self.variable(n, at).is_none_or(|v| super::param::empty(&v) != Some(false)))
+    }
+
     /// `case`: the first arm that matches; where that is not known, every arm that may.
     fn case(&mut self, k: &crate::syntax::ast::Case) -> Flow {
-        let word = self.single(&k.word);
+        let mut word = self.single(&k.word);
+        if self.keeps_a_null(&k.word) {
+            word = Value::unknown(
+                crate::value::Why::NotComputed("empty text in the word of a case"),
+                self.at(k.word.span),
+            );
+        }
         let mut ends: Vec<(Flow, Shell)> = Vec::new();
         let saved = self.certainty;
         let mut falling = false;
@@ -534,7 +645,12 @@ impl Interp<'_> {
         self.sh.locals.push(Rc::default());
         let text = std::mem::replace(&mut self.text, func.text);
         let loops = std::mem::replace(&mut self.loops, 0);
+        // Functions do not have the caller's traps, but those that they set stay.
+        let err = if self.sh.opts.errtrace { None } else { self.sh.err_trap.take() };
+        let debug = if self.sh.opts.functrace { None } else { self.sh.debug_trap.take() };
         let flow = self.command(&func.body);
+        self.sh.err_trap = self.sh.err_trap.take().or(err);
+        self.sh.debug_trap = self.sh.debug_trap.take().or(debug);
         self.loops = loops;
         self.text = text;
         self.sh.pop_locals();

@@ -437,8 +437,11 @@ impl Interp<'_> {
         if v.pieces.is_empty() {
             return;
         }
+        // Where the shell may have ended before, nothing may have been written.
+        let open = self.ended || self.fatal;
         match self.sh.fd(fd).clone() {
             End::Sink(i) => {
+                let v = if open && v.is_known() { Value::either(Value::default(), v) } else { v };
                 let size: usize = self.sinks.get(i).map_or(0, |s| s.pieces.len());
                 if let Some(s) = self.sinks.get_mut(i)
                     && size <= limits::MAX_PIECES

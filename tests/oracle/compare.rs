@@ -1,6 +1,6 @@
 //! Compares what bash ran with what the graph says.
 
-use super::sandbox::{Events, Words};
+use super::sandbox::{Events, PASSED, Words};
 use shellward::analyzer::{Options, analyze};
 use shellward::effect::Certainty;
 use shellward::effect::graph::Process;
@@ -137,13 +137,28 @@ pub(crate) fn compare(text: &str, theirs: &Events, tally: &mut Tally) -> Option<
         .filter(|p| !p.argv.is_empty())
         // What `eval` runs counts, what a program runs does not: bash never starts that program. Nor does it tell of
         // what `exec` starts.
-        .filter(|p| around(p).iter().all(|q| OWN.contains(&q.as_str()) && !matches!(q.as_str(), "exec" | "builtin")))
+        .filter(|p| around(p).iter().all(|q| OWN.contains(&q.as_str()) && q != "exec"))
+        .filter(|p| around(p).first().is_none_or(|q| q != "builtin"))
         .collect();
     let name = |p: &Process| p.argv.first().and_then(Value::as_str).map(|s| s.into_owned());
-    let programs: Vec<&Process> =
-        ours.iter().filter(|p| name(p).is_none_or(|n| !OWN.contains(&n.as_str()))).copied().collect();
+    let function =
+        |n: &str| [format!("{n}()"), format!("{n} ()"), format!("function {n}")].iter().any(|f| text.contains(f));
+    // `set +x` ends the trace, and with it what is known of filters and of programs named by a path.
+    let silent = ours
+        .iter()
+        .any(|p| name(p).as_deref() == Some("set") && p.argv.iter().skip(1).any(|v| v.show().starts_with('+')));
+    let heard = |n: &str| !silent || !(PASSED.contains(&n) || n.contains('/'));
+    let programs: Vec<&Process> = ours
+        .iter()
+        .filter(|p| {
+            name(p).is_none_or(|n| {
+                !OWN.contains(&n.as_str()) && heard(&n) && !(PASSED.contains(&n.as_str()) && function(&n))
+            })
+        })
+        .copied()
+        .collect();
     // A function of that name is traced like the builtin.
-    let traced = |n: &str| TRACED.contains(&n) && !text.contains(&format!("{n}(")) && !text.contains(&format!("{n} ("));
+    let traced = |n: &str| TRACED.contains(&n) && !function(n);
     // bash traces `builtin echo a`, not the echo in it.
     let builtins: Vec<&Process> = ours
         .iter()
@@ -163,17 +178,21 @@ pub(crate) fn compare(text: &str, theirs: &Events, tally: &mut Tally) -> Option<
     let jobs = ours.iter().any(|p| name(p).is_some_and(|n| n.starts_with('%')));
     // What a text cannot do in an empty place says nothing, nor does a text that changes where programs are.
     // Nor does one that computes with an interpreter that is not there, or completes words.
-    let elsewhere = ["PATH=", "python", "coproc", "compgen", "bind ", "LC_ALL=", "BASH_XTRACEFD", "extdebug"];
+    let elsewhere =
+        ["PATH=", "python", "coproc", "compgen", "bind ", "LC_ALL=", "BASH_XTRACEFD", "extdebug", "$(which"];
+    // Whether this is a pattern or a negated group is up to an option that is on in the place where texts run.
+    let either = ["if !(", "[[ !("].iter().any(|e| text.contains(e)) && !text.contains("shopt -s extglob\n");
     // A loop without end is stopped from outside: what stands behind it says nothing.
     let endless = theirs.commands.len().saturating_add(theirs.traced.len()) > 500;
-    if theirs.failed || limits || jobs || endless || elsewhere.iter().any(|e| text.contains(e)) {
+    if theirs.failed || limits || jobs || endless || either || elsewhere.iter().any(|e| text.contains(e)) {
         tally.undecided += 1;
         return None;
     }
-    let function =
-        |n: &str| [format!("{n}()"), format!("{n} ()"), format!("function {n}")].iter().any(|f| text.contains(f));
-    let their_programs: Vec<&Words> =
-        theirs.commands.iter().chain(theirs.found.iter().filter(|w| w.first().is_none_or(|n| !function(n)))).collect();
+    let their_programs: Vec<&Words> = theirs
+        .commands
+        .iter()
+        .chain(theirs.found.iter().filter(|w| w.first().is_none_or(|n| !function(n) && heard(n))))
+        .collect();
     let first = sides(text, &programs, &their_programs, race, tally);
     // `set +x` ends the trace.
     let untraced = builtins

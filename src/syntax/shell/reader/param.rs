@@ -104,7 +104,10 @@ impl Reader<'_> {
     ) -> R<Result<Param, Param>> {
         let mut subscript = None;
         let (b, p) = self.look(self.pos);
-        if b == b'[' && self.dialect.arrays {
+        if b == b'['
+            && self.dialect.arrays
+            && (self.dialect.zsh || name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()))
+        {
             self.pos = p + 1;
             let text = self.arith_in_braces()?;
             if self.at(self.pos) == b'}' {
