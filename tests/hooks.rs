@@ -235,8 +235,15 @@ fn hooks_are_installed_tested_and_removed() {
     let mut wrong = Vec::new();
     for agent in shellward::hooks::AGENTS {
         let name = agent.name;
-        if agent.settings.is_none() {
-            assert_eq!(run(&["install", name]).0, 78, "{name}");
+        if name == "kiro" {
+            // Which of its agents is meant, the user says.
+            let (code, text) = run(&["install", name]);
+            assert!(code == 78 && text.contains("--file") && text.contains(".kiro/agents"), "{text}");
+            let file = home.join(".kiro/agents/mine.json");
+            assert_eq!(run(&["install", name, "--file", file.to_str().unwrap()]).0, 0);
+            let (code, text) = run(&["test", name, "--file", file.to_str().unwrap()]);
+            assert!(code == 0, "{text}");
+            assert!(run(&["list"]).1.lines().any(|l| l.starts_with("kiro") && l.contains("installed ")));
             continue;
         }
         assert_eq!(run(&["test", name]).0, 78, "{name}: not installed yet");
@@ -258,6 +265,15 @@ fn hooks_are_installed_tested_and_removed() {
     assert_eq!(std::fs::read_to_string(home.join(".claude/settings.json.shellward-backup")).unwrap(), before);
     assert_eq!(run(&["uninstall", "claude"]).0, 0);
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), before);
+    // A file of the hook's own goes away whole, and one of somebody else's is left alone.
+    let plugin = home.join(".config/opencode/plugin/shellward.js");
+    assert!(plugin.exists() && run(&["uninstall", "opencode"]).0 == 0 && !plugin.exists());
+    let script = home.join("Documents/Cline/Hooks/PreToolUse");
+    assert!(script.exists() && run(&["uninstall", "cline"]).0 == 0 && !script.exists());
+    std::fs::write(&script, "#!/bin/sh\nexit 0\n").unwrap();
+    let (code, text) = run(&["install", "cline"]);
+    assert!(code == 78 && text.contains("hook cline"), "{text}");
+    assert_eq!(std::fs::read_to_string(&script).unwrap(), "#!/bin/sh\nexit 0\n");
 
     std::fs::write(&settings, "{ broken").unwrap();
     let (code, text) = run(&["install", "claude"]);
@@ -337,4 +353,192 @@ fn a_denied_command_can_be_approved_by_the_user() {
     assert_eq!(run(&["status"], "").0, 1);
     assert_eq!(run(&["doctor"], "").0, 1);
     std::fs::remove_dir_all(&home).unwrap();
+}
+
+/// A home of its own, with the tools that a test needs.
+struct Home(PathBuf);
+
+impl Home {
+    fn new(name: &str) -> Home {
+        let dir = std::env::temp_dir().join(format!("shellward-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).unwrap();
+        Home(dir)
+    }
+    fn write(&self, file: &str, text: &str) {
+        let path = self.0.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    fn run(&self, bin: &Path, args: &[&str]) -> (i32, String) {
+        let mut command = Command::new(bin);
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", &self.0).args(args);
+        let out = command.current_dir(&self.0).stdin(Stdio::null()).output().unwrap();
+        let text = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        (out.status.code().unwrap(), text)
+    }
+    fn status(&self) -> Value {
+        serde_json::from_str(&self.run(Path::new(BIN), &["status", "--json"]).1).unwrap()
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What keeps a hook from working though it stands in the settings: `status` and `doctor` say which, and why.
+#[test]
+fn a_hook_that_does_not_work_is_seen() {
+    let home = Home::new("health");
+    let bin = Path::new(BIN);
+    let settings = ".claude/settings.json";
+    assert_eq!(home.run(bin, &["hook", "install", "claude"]).0, 0);
+    assert_eq!(home.status()["state"], "scanning");
+    let good = std::fs::read_to_string(home.0.join(settings)).unwrap();
+    let fake = home.0.join("shellward");
+    std::fs::write(&fake, "#!/bin/sh\nexit 0\n").unwrap();
+    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let fake = fake.to_str().unwrap();
+    for (from, to, state, why) in [
+        ("Bash|PowerShell|Monitor", "Edit", "off", "leaves out Bash"),
+        ("Bash|PowerShell|Monitor", "Bash", "degraded", "leaves out PowerShell"),
+        ("{\n  \"hooks\"", "{\n  \"disableAllHooks\": true,\n  \"hooks\"", "off", "disableAllHooks"),
+        (BIN, "/nonexistent/shellward", "off", "cannot be run"),
+        (BIN, fake, "off", "does not deny a test command"),
+        ("\"timeout\": 10", "\"timeout\": 2", "degraded", "timeout"),
+        ("\"timeout\": 10", "\"async\": true", "off", "async"),
+        ("{", "{ broken", "off", "broken"),
+    ] {
+        assert!(good.contains(from), "{from} is not in {good}");
+        home.write(settings, &good.replacen(from, to, 1));
+        let status = home.status();
+        let hook = &status["hooks"][0];
+        assert_eq!((&status["state"], &hook["state"]), (&state.into(), &state.into()), "{to}: {status}");
+        assert!(hook["why"].to_string().contains(why), "{to}: {status}");
+        let (code, text) = home.run(bin, &["doctor"]);
+        assert!(code == if state == "off" { 1 } else { 2 } && text.contains(why), "{to}: {text}");
+        let (_, listed) = home.run(bin, &["hook", "list"]);
+        assert!(listed.lines().any(|l| l.starts_with("claude") && !l.contains("installed ")), "{to}: {listed}");
+    }
+    // What does not work is put right by installing once more.
+    home.write(settings, &good.replacen("Bash|PowerShell|Monitor", "Edit", 1));
+    assert_eq!(home.run(bin, &["hook", "install", "claude"]).0, 0);
+    assert_eq!(std::fs::read_to_string(home.0.join(settings)).unwrap(), good);
+
+    // The project switches hooks off, too.
+    home.write(".claude/settings.local.json", "{\"disableAllHooks\": true}");
+    assert_eq!(home.status()["state"], "off");
+    std::fs::remove_file(home.0.join(".claude/settings.local.json")).unwrap();
+
+    // Taken out by its user: off, and the cause; a hook of another agent is no worse for it.
+    assert_eq!(home.run(bin, &["hook", "uninstall", "claude"]).0, 0);
+    let (code, text) = home.run(bin, &["status"]);
+    assert!(code == 1 && text.contains("by `hook uninstall` at"), "{text}");
+    assert_eq!(home.run(bin, &["hook", "install", "codex"]).0, 0);
+    assert_eq!(home.status()["state"], "scanning");
+    assert_eq!(home.run(bin, &["log", "--json", "--decision", "uninstall"]).1.lines().count(), 1);
+}
+
+/// A binary of another name is known wherever it is named.
+#[test]
+fn a_renamed_binary_is_known_as_this_program() {
+    let home = Home::new("renamed");
+    let other = home.0.join("guard");
+    std::fs::copy(BIN, &other).unwrap();
+    assert_eq!(home.run(&other, &["hook", "install", "claude"]).0, 0);
+    for bin in [&other, &PathBuf::from(BIN)] {
+        let (_, text) = home.run(bin, &["hook", "list"]);
+        let word = if bin == &other { "installed " } else { "installed, but it runs another binary" };
+        assert!(text.lines().any(|l| l.starts_with("claude") && l.contains(word)), "{text}");
+        let (code, text) = home.run(bin, &["status"]);
+        assert_eq!(code, 0, "{text}");
+        let (code, text) = home.run(bin, &["hook", "install", "claude", "--dry-run"]);
+        assert!(code == 0 && text.matches("hook claude").count() <= 2, "{text}");
+    }
+    assert_eq!(home.run(Path::new(BIN), &["hook", "uninstall", "claude"]).0, 0);
+    assert!(!std::fs::read_to_string(home.0.join(".claude/settings.json")).unwrap().contains("hook claude"));
+}
+
+/// Hooks of shells, by the lines in their start-up files; the doctor types the test command into each shell.
+#[test]
+fn hooks_of_shells_are_seen_and_tried() {
+    let home = Home::new("shells");
+    let bin = Path::new(BIN);
+    home.write(".bashrc", &format!("x=1\neval \"$({BIN} init bash)\"\n"));
+    let status = home.status();
+    assert_eq!(
+        (&status["state"], &status["hooks"][0]["agent"]),
+        (&"scanning".into(), &"shell bash".into()),
+        "{status}"
+    );
+    let has = |tool: &str| std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|d| d.join(tool).is_file());
+    if has("script") {
+        home.write(".zshrc", &format!("eval \"$({BIN} init zsh)\"\n"));
+        home.write(".config/fish/config.fish", &format!("if true\n    {BIN} init fish | source\nend\n"));
+        let (code, text) = home.run(bin, &["doctor"]);
+        for shell in ["bash", "zsh", "fish"].into_iter().filter(|s| has(s)) {
+            let stopped = |l: &&str| l.contains(&format!("shell {shell}")) && l.contains("stopped the test command");
+            assert!(text.lines().find(stopped).is_some(), "{shell}: {text}");
+        }
+        assert_eq!(code, 0, "{text}");
+        // The line is there, but something behind it takes the key away again.
+        home.write(".bashrc", &format!("eval \"$({BIN} init bash)\"\nbind '\"\\C-m\": accept-line'\n"));
+        let (code, text) = home.run(bin, &["doctor"]);
+        assert!(code == 1 && text.contains("a line is run that the hook has to stop"), "{text}");
+        std::fs::remove_file(home.0.join(".zshrc")).unwrap();
+        std::fs::remove_file(home.0.join(".config/fish/config.fish")).unwrap();
+    }
+    for (line, state, why) in [
+        (format!("eval \"$({BIN} init bash --warn-only)\""), "degraded", "--warn-only"),
+        (format!("eval \"$({BIN} init zsh)\""), "off", "not for bash"),
+        ("eval \"$(/nonexistent/shellward init bash)\"".to_string(), "off", "cannot be run"),
+        (format!("# eval \"$({BIN} init bash)\""), "off", "no hook is installed"),
+    ] {
+        home.write(".bashrc", &line);
+        let status = home.status();
+        assert!(status["state"] == state && status.to_string().contains(why), "{line}: {status}");
+    }
+}
+
+/// The plugin for opencode, in Node.js as opencode runs it.
+#[test]
+fn the_plugin_for_opencode_throws_what_is_denied() {
+    let home = Home::new("opencode");
+    if Command::new("node").arg("--version").output().is_err() {
+        use std::io::stderr;
+        writeln!(stderr(), "SKIPPED: there is no node, so the plugin for opencode is not run").unwrap();
+        return;
+    }
+    assert_eq!(home.run(Path::new(BIN), &["hook", "install", "opencode"]).0, 0);
+    let plugin = home.0.join(".config/opencode/plugin/shellward.js");
+    let module = home.0.join("shellward.mjs");
+    std::fs::copy(&plugin, &module).unwrap();
+    let driver = format!(
+        r#"import {{ Shellward }} from "{}"
+const hooks = await Shellward({{ directory: "/tmp" }})
+for (const [tool, command] of [["bash", "ls"], ["bash", "rm -rf ~"], ["read", "rm -rf ~"], ["bash", 7]]) {{
+  try {{ await hooks["tool.execute.before"]({{ tool, sessionID: "s", callID: "c" }}, {{ args: {{ command }} }}); console.log("runs") }}
+  catch (e) {{ console.log("throws " + e.message) }}
+}}"#,
+        module.display()
+    );
+    home.write("driver.mjs", &driver);
+    let run = |home: &Home| {
+        let mut command = Command::new("node");
+        command.arg("driver.mjs").current_dir(&home.0).env("HOME", &home.0).env("XDG_CONFIG_HOME", "/nonexistent");
+        command.env("SHELLWARD_STATE", home.0.join("state"));
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let text = run(&home);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    assert_eq!((lines[0], lines[2]), ("runs", "runs"));
+    assert!(lines[1].starts_with("throws Shellward: ") && lines[1].contains("recursive_delete"), "{text}");
+    assert!(lines[3].starts_with("throws Shellward could not check"), "{text}");
+    // Without its binary nothing runs.
+    let text = std::fs::read_to_string(&module).unwrap();
+    std::fs::write(&module, text.replace(BIN, "/nonexistent/shellward")).unwrap();
+    assert!(run(&home).lines().nth(1).unwrap().contains("could not judge"));
 }

@@ -2,9 +2,9 @@
 //! stop. `shellward canary` is that command.
 
 use super::exit::{Exit, Failure};
-use super::hook_settings::{self, CANARY};
+use super::hook_health::{self, CANARY};
 use super::status::{self, Word};
-use super::{guard, output};
+use super::{guard, hook_settings, output, shell_hooks};
 use crate::analyzer::{Options, analyze};
 use crate::hooks;
 use crate::policy;
@@ -102,19 +102,49 @@ fn hook_checks() -> Vec<Check> {
     let mut out = Vec::new();
     for agent in hooks::AGENTS {
         let Some(settings) = agent.settings.as_ref() else { continue };
-        let Ok(path) = hook_settings::file_of(settings, None) else { continue };
-        let name = format!("hook {}", agent.name);
-        match hook_settings::installed(agent, settings, &path) {
-            Ok(None) => {}
-            Ok(Some(command)) => out.push(match hook_settings::self_test(agent, &command) {
-                Ok(_) => check(name, Went::Ok, format!("stopped the test command: {command}")),
-                Err(e) => check(name, Went::Fails, e.message),
-            }),
-            Err(e) => out.push(check(name, Went::Fails, e.message)),
+        for path in hook_settings::files_of(settings) {
+            let name = format!("hook {}", agent.name);
+            match hook_health::look(agent, settings, &path) {
+                Ok(None) => {}
+                Ok(Some(found)) => {
+                    out.push(match hook_health::self_test(agent, &found.command) {
+                        Ok(_) => check(&name, Went::Ok, format!("stopped the test command: {}", found.command)),
+                        Err(e) => check(&name, Went::Fails, e.message),
+                    });
+                    // What keeps the agent from asking it at all is nothing that it could answer.
+                    out.extend(found.problems.into_iter().map(|p| {
+                        check(
+                            &name,
+                            if p.off { Went::Fails } else { Went::Missing },
+                            format!("{}: {}", path.display(), p.what),
+                        )
+                    }));
+                }
+                Err(e) => out.push(check(name, Went::Fails, e.message)),
+            }
         }
     }
+    for hook in shell_hooks::find() {
+        let name = format!("shell {}", hook.shell);
+        if hook.problems.iter().all(|p| !p.off) {
+            out.push(match shell_hooks::try_it(&hook) {
+                // One that only warns is not expected to hold anything back.
+                _ if hook.problems.iter().any(|p| !p.off) => check(&name, Went::Ok, shell_hooks::shown(&hook)),
+                Ok(Some(what)) => check(&name, Went::Ok, what),
+                Ok(None) => check(&name, Went::Ok, format!("{} (not tried: no `script`)", shell_hooks::shown(&hook))),
+                Err(why) => check(&name, Went::Fails, why),
+            });
+        }
+        let shown = shell_hooks::shown(&hook);
+        out.extend(
+            hook.problems
+                .into_iter()
+                .map(|p| check(&name, if p.off { Went::Fails } else { Went::Missing }, format!("{shown}: {}", p.what))),
+        );
+    }
     if out.is_empty() {
-        out.push(check("hooks", Went::Missing, "none is installed: `shellward hook install AGENT`"));
+        let what = "none is installed: `shellward hook install AGENT`, `shellward init SHELL`";
+        out.push(check("hooks", Went::Missing, what));
     }
     out
 }

@@ -3,27 +3,20 @@
 //! Every change is shown as a diff, the file before it is kept, and the new one takes its place at once or not at all.
 
 use super::exit::{Exit, Failure};
+use super::hook_health::{self, self_test};
 use super::{hook, output};
 use crate::hooks::install::{Hook, Refusal, Settings, diff};
 use crate::hooks::{self, Agent};
-use crate::policy::HookPolicy;
+use crate::report::visible;
+use crate::state::State;
+use crate::state::log::Entry;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 /// Most copies of settings that are kept beside a file.
 const MAX_COPIES: u32 = 100;
-/// How long a hook that is tested may take: what hosts wait at least.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// A command that does nothing and that every hook has to stop: what this program's own grammar says of it is on the
-/// floor.
-pub(super) const CANARY: &str = "shellward canary";
-
 pub(super) fn describe(command: Command) -> Command {
     let agent = || hook::agent_argument().required(true);
     let file = || Arg::new("file").long("file").value_name("FILE").help("The settings file [default: the agent's own]");
@@ -85,34 +78,86 @@ fn own_command(agent: &Agent) -> Result<String, Failure> {
     Ok(format!("{quoted} hook {}", agent.name))
 }
 
-pub(super) fn file_of(settings: &Settings, given: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+/// The settings file that is meant.
+fn file_of(agent: &Agent, settings: &Settings, given: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+    if let Some(given) = given {
+        return Ok(given.clone());
+    }
+    let pattern = pattern_of(settings)?;
+    if !pattern.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(b"*")) {
+        return Ok(pattern);
+    }
+    let there: Vec<String> = files_of(settings).iter().map(|p| p.display().to_string()).collect();
+    let there = if there.is_empty() { "none is there yet".to_string() } else { there.join(", ") };
+    let what = format!(
+        "{} keeps hooks in the file of each of its agents: name the one that is meant, `shellward hook install {} --file FILE` \
+         ({}: {there})",
+        agent.title,
+        agent.name,
+        pattern.display()
+    );
+    Err(Failure { exit: Exit::Config, message: what })
+}
+
+/// The settings file as the agent names it; its name may be a `*`.
+fn pattern_of(settings: &Settings) -> Result<PathBuf, Failure> {
     let home = std::env::home_dir().filter(|h| h.is_absolute());
     let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let path = given.cloned().or_else(|| settings.path(home.as_deref(), variable));
+    let path = settings.path(home.as_deref(), variable);
     path.ok_or_else(|| Failure::usage("the home directory is not known; name the settings with --file"))
 }
 
+/// Every settings file of an agent: the one, or those that are there.
+pub(super) fn files_of(settings: &Settings) -> Vec<PathBuf> {
+    let Ok(pattern) = pattern_of(settings) else { return Vec::new() };
+    let name = pattern.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let Some(ending) = name.strip_prefix('*') else { return vec![pattern] };
+    let entries = pattern.parent().and_then(|d| std::fs::read_dir(d).ok());
+    let files = entries.into_iter().flatten().flatten().map(|e| e.path());
+    let mut out: Vec<PathBuf> = files.filter(|p| p.to_string_lossy().ends_with(ending)).take(1_000).collect();
+    out.sort();
+    out
+}
+
+/// True where a program, as a settings file names it, is this binary under another name or in another place.
+pub(super) fn is_own(program: &str) -> bool {
+    let Ok(own) = std::env::current_exe() else { return false };
+    let named = Path::new(program);
+    if own.file_stem().is_some() && own.file_stem() == named.file_stem() {
+        return true;
+    }
+    let Some(path) = hook_health::found(program) else { return false };
+    let same = |a: &Path, b: &Path| match (std::fs::canonicalize(a), std::fs::canonicalize(b)) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    };
+    let length = |p: &Path| std::fs::metadata(p).map(|m| m.len()).ok();
+    // A copy has its length; only then is it read.
+    let copy = || length(&path) == length(&own) && std::fs::read(&path).ok() == std::fs::read(&own).ok();
+    same(&path, &own) || copy()
+}
+
 /// The text of a file; empty where there is none.
-fn read(path: &Path) -> Result<String, Failure> {
+pub(super) fn read(path: &Path) -> Result<String, Failure> {
     match std::fs::read_to_string(path) {
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(String::new()),
         other => other.map_err(|e| Failure::io(&format!("cannot read {}", path.display()), &e)),
     }
 }
 
-fn refused(path: &Path, why: &Refusal) -> Failure {
+pub(super) fn refused(path: &Path, why: &Refusal) -> Failure {
     Failure { exit: Exit::Config, message: format!("{} is left as it is: {why}", path.display()) }
 }
 
 fn change(install: bool, matches: &ArgMatches) -> Result<Exit, Failure> {
     let agent = hook::agent_of(matches)?;
     let settings = settings(agent)?;
-    let path = file_of(settings, matches.get_one("file"))?;
+    let path = file_of(agent, settings, matches.get_one("file"))?;
     let command = match matches.get_one::<String>("command") {
         Some(command) => command.clone(),
         None => own_command(agent)?,
     };
-    let hook = Hook { agent: agent.name, command: &command };
+    let hook = Hook { agent: agent.name, command: &command, own: is_own };
     let before = read(&path)?;
     let after = if install { settings.install(&before, hook) } else { settings.uninstall(&before, hook) };
     let Some(after) = after.map_err(|why| refused(&path, &why))? else {
@@ -125,6 +170,13 @@ fn change(install: bool, matches: &ArgMatches) -> Result<Exit, Failure> {
         return said(&text);
     }
     let copy = replace(&path, &before, &after, true)?;
+    if after.is_empty() {
+        // A file of the hook's own.
+        std::fs::remove_file(&path).map_err(|e| Failure::io(&format!("cannot remove {}", path.display()), &e))?;
+    } else if settings.executable() {
+        make_executable(&path)?;
+    }
+    note_change(agent, install, &command, &path);
     let done = if install { "installed" } else { "removed" };
     let _ = writeln!(text, "The hook of {} is {done}.", agent.title);
     if let Some(copy) = copy {
@@ -134,6 +186,34 @@ fn change(install: bool, matches: &ArgMatches) -> Result<Exit, Failure> {
         let _ = writeln!(text, "{}", settings.note);
     }
     said(&text)
+}
+
+/// Writes the change into the log, so that `status` can say who took a hook out.
+fn note_change(agent: &Agent, install: bool, command: &str, path: &Path) {
+    let entry = Entry {
+        layer: "settings".to_string(),
+        message: path.display().to_string(),
+        ..Entry::now(&hook::source(agent), if install { "install" } else { "uninstall" }, command.as_bytes())
+    };
+    let cwd = std::env::current_dir().ok();
+    let state = State::new(&crate::policy::load(cwd.as_deref()).policy.state);
+    if let Err(e) = state.and_then(|s| s.log(&entry)) {
+        output::complain(&format!("it is not in the log: {e}"));
+    }
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+    let failed = |e: &std::io::Error| Failure::io(&format!("cannot make {} executable", path.display()), e);
+    let mode = std::fs::metadata(path).map_err(|e| failed(&e))?.permissions().mode();
+    let all = std::fs::Permissions::from_mode(mode | 0o100 | ((mode & 0o044) >> 2));
+    std::fs::set_permissions(path, all).map_err(|e| failed(&e))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> Result<(), Failure> {
+    Ok(())
 }
 
 fn said(text: &str) -> Result<Exit, Failure> {
@@ -207,106 +287,52 @@ fn write_new(beside: &Path, what: &str, text: &str, rights: Option<&std::fs::Per
 fn list() -> Result<Exit, Failure> {
     let mut out = String::new();
     for agent in hooks::AGENTS {
-        let state = match &agent.settings {
-            None => "set up by hand".to_string(),
-            Some(settings) => match file_of(settings, None) {
-                Ok(path) => format!("{}  {}", state(agent, settings, &path), path.display()),
-                Err(e) => e.message,
-            },
+        let Some(settings) = &agent.settings else {
+            let _ = writeln!(out, "{:<12} set up by hand", agent.name);
+            continue;
         };
-        let _ = writeln!(out, "{:<12} {state}", agent.name);
+        let files = files_of(settings);
+        if files.is_empty() {
+            let pattern = pattern_of(settings).map_or_else(|e| e.message, |p| p.display().to_string());
+            let _ = writeln!(out, "{:<12} -          {pattern}", agent.name);
+        }
+        for path in files {
+            let _ = writeln!(out, "{:<12} {:<10} {}", agent.name, state(agent, settings, &path), path.display());
+        }
     }
     said(&out)
 }
 
-/// One word on the hook in a settings file.
+/// A word on the hook in a settings file.
 fn state(agent: &Agent, settings: &Settings, path: &Path) -> String {
-    let hook = Hook { agent: agent.name, command: "" };
-    match read(path).map_err(|e| e.message).and_then(|t| settings.installed(&t, hook).map_err(|e| e.to_string())) {
-        Ok(Some(_)) => "installed".into(),
-        Ok(None) => "-        ".into(),
-        Err(why) => format!("unreadable ({why})"),
+    match hook_health::look(agent, settings, path) {
+        Ok(Some(found)) => match found.problems.first() {
+            None if found.other_binary => "installed, but it runs another binary:".into(),
+            None => "installed".into(),
+            Some(p) => format!("installed, but {}:", visible::line(&p.what)),
+        },
+        Ok(None) => "-".into(),
+        Err(e) => format!("unreadable ({}):", e.message),
     }
 }
 
 fn test(matches: &ArgMatches) -> Result<Exit, Failure> {
     let agent = hook::agent_of(matches)?;
     let settings = settings(agent)?;
-    let path = file_of(settings, matches.get_one("file"))?;
-    let Some(command) = installed(agent, settings, &path)? else {
+    let path = file_of(agent, settings, matches.get_one("file"))?;
+    let Some(found) = hook_health::look(agent, settings, &path)? else {
         let what =
             format!("the hook is not in {}; `shellward hook install {}` puts it there", path.display(), agent.name);
         return Err(Failure { exit: Exit::Config, message: what });
     };
-    let answer = self_test(agent, &command)?;
-    said(&format!("The hook of {} works: a test command was denied.\n{answer}", agent.title))
-}
-
-/// The command of the hook in a settings file.
-pub(super) fn installed(agent: &Agent, settings: &Settings, path: &Path) -> Result<Option<String>, Failure> {
-    let hook = Hook { agent: agent.name, command: "" };
-    settings.installed(&read(path)?, hook).map_err(|why| refused(path, &why))
-}
-
-/// Sends a question about a harmless command that no mode lets through to the hook, as the settings run it, and looks
-/// whether the answer is this agent's no. Gives the answer.
-pub(super) fn self_test(agent: &'static Agent, command: &str) -> Result<String, Failure> {
-    let question = agent.forms.first().map(|f| f.sample(CANARY).to_string()).unwrap_or_default();
-    let (code, stdout, stderr) = ask(command, &question)?;
-    // What a no looks like at this agent, whatever the reason says.
-    let no = hooks::unread(agent, &HookPolicy::default(), "a test");
-    let says_no = match (parsed(&no.stdout), parsed(&stdout)) {
-        (Some(want), Some(got)) => alike(&want, &got),
-        (want, got) => want.is_none() && got.is_none(),
-    };
-    if says_no && code == i32::from(no.exit) {
-        return Ok(format!("{stdout}{stderr}"));
+    let answer = self_test(agent, &found.command)?;
+    if let Some(p) = found.problems.iter().find(|p| p.off) {
+        let what = format!("the hook of {} denies a test command, but {}", agent.title, p.what);
+        return Err(Failure { exit: Exit::Block, message: what });
     }
-    let message = format!("the hook of {} does not deny a test command: exit {code}\n{stdout}{stderr}", agent.title);
-    Err(Failure { exit: Exit::Block, message })
-}
-
-fn parsed(text: &str) -> Option<Value> {
-    serde_json::from_str(text).ok()
-}
-
-/// True where two answers say the same: sentences may differ, words and structure may not.
-fn alike(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| alike(v, w)))
-        }
-        (Value::String(a), Value::String(b)) => a == b || (a.contains(' ') && b.contains(' ')),
-        _ => a == b,
+    let mut text = format!("The hook of {} works: a test command was denied.\n{answer}", agent.title);
+    for p in &found.problems {
+        let _ = writeln!(text, "But {}", p.what);
     }
-}
-
-/// Runs a hook as agents do, through a shell.
-fn ask(command: &str, question: &str) -> Result<(i32, String, String), Failure> {
-    let failed = |e: &std::io::Error| Failure::io(&format!("cannot run {command}"), e);
-    let mut child = std::process::Command::new("sh")
-        .args(["-c", command])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|e| failed(&e))?;
-    if let Some(mut pipe) = child.stdin.take() {
-        // A hook that does not read is seen by its answer.
-        let _ = pipe.write_all(question.as_bytes());
-    }
-    let started = Instant::now();
-    while child.try_wait().map_err(|e| failed(&e))?.is_none() {
-        if started.elapsed() > PATIENCE {
-            let _ = child.kill();
-            return Err(Failure {
-                exit: Exit::Block,
-                message: format!("no answer within {PATIENCE:?} from {command}"),
-            });
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let out = child.wait_with_output().map_err(|e| failed(&e))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok((out.status.code().unwrap_or(-1), text(&out.stdout), text(&out.stderr)))
+    said(&text)
 }

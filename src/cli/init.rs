@@ -9,9 +9,9 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 /// The name of a shell, its script, how a word is quoted in it.
-type Script = (&'static str, &'static str, fn(&str) -> String);
+pub(super) type Script = (&'static str, &'static str, fn(&str) -> String);
 
-const SCRIPTS: &[Script] = &[
+pub(super) const SCRIPTS: &[Script] = &[
     ("bash", include_str!("init/hook.bash"), quoted_posix),
     ("zsh", include_str!("init/hook.zsh"), quoted_posix),
     ("fish", include_str!("init/hook.fish"), quoted_fish),

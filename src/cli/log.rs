@@ -28,7 +28,7 @@ pub(super) fn describe(command: Command) -> Command {
             Arg::new("decision")
                 .long("decision")
                 .value_name("WHAT")
-                .value_parser(["allow", "ask", "deny", "grant", "revoke"])
+                .value_parser(["allow", "ask", "deny", "grant", "revoke", "install", "uninstall"])
                 .help("Only these decisions"),
         )
         .arg(Arg::new("source").long("source").value_name("WHO").help("Only from there: `hook claude`, `gate`, …"))

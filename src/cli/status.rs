@@ -1,8 +1,8 @@
 //! `shellward status`: whether commands are looked at, hook by hook, and why not where they are not. Changes nothing.
 
 use super::exit::{Exit, Failure};
-use super::hook_settings::{self, CANARY};
-use super::{hook, output};
+use super::hook_health::{self, CANARY, Found};
+use super::{hook, hook_settings, output, shell_hooks};
 use crate::audit::time;
 use crate::hooks::{self, Agent};
 use crate::policy::{self, Failing, Mode};
@@ -13,7 +13,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub(super) fn describe(command: Command) -> Command {
     command
@@ -54,8 +54,8 @@ impl Word {
 /// A hook that is installed, or was used before.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct HookState {
-    /// The agent.
-    pub agent: &'static str,
+    /// The agent, or `shell NAME`.
+    pub agent: String,
     /// How well it works.
     pub state: Word,
     /// Why not better.
@@ -66,6 +66,23 @@ pub(super) struct HookState {
     pub command: Option<String>,
     /// Its last decision.
     pub last: Option<Last>,
+    /// It is not there because the user took it out: no fault.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub taken_out: bool,
+}
+
+impl HookState {
+    fn is(&mut self, word: Word, why: impl Into<String>) {
+        self.state = self.state.max(word);
+        self.why.push(why.into());
+    }
+}
+
+/// What the log knows of one hook.
+#[derive(Default)]
+struct Known {
+    last: Option<Entry>,
+    change: Option<Entry>,
 }
 
 /// A decision in short.
@@ -119,21 +136,26 @@ pub(super) fn look() -> Status {
     // The youngest counts: a small database of the user's own may be old and right.
     let made = opened.and_then(|o| o.serving.iter().map(|s| s.database.header().made).max());
     let state = State::new(&loaded.policy.state);
-    let mut last: BTreeMap<String, Entry> = BTreeMap::new();
+    let mut known: BTreeMap<String, Known> = BTreeMap::new();
     let (mut waiting, mut approvals) = (0usize, 0usize);
     match &state {
         Ok(state) => {
-            if let Err(e) = look_at(state, &mut last, &mut waiting, &mut approvals, &mut why) {
+            if let Err(e) = look_at(state, &mut known, &mut waiting, &mut approvals, &mut why) {
                 why.push(format!("state cannot be used: {e}"));
             }
         }
         Err(e) => why.push(e.to_string()),
     }
-    let hooks: Vec<HookState> =
-        hooks::AGENTS.iter().filter_map(|a| hook_state(a, last.get(&hook::source(a)))).collect();
-    let mut word = hooks.iter().map(|h| h.state).max().unwrap_or(Word::Off);
-    if hooks.is_empty() {
-        why.push("no hook is installed: `shellward hook install AGENT`".to_string());
+    let unknown = Known::default();
+    let of = |source: &str| known.get(source).unwrap_or(&unknown);
+    let mut hooks: Vec<HookState> = hooks::AGENTS.iter().flat_map(|a| agent_states(a, of(&hook::source(a)))).collect();
+    hooks.extend(shell_hooks::find().iter().map(|h| shell_state(h, of(&format!("shell {}", h.shell)))));
+    let counted = || hooks.iter().filter(|h| !h.taken_out);
+    let mut word = counted().map(|h| h.state).max().unwrap_or(Word::Off);
+    if counted().next().is_none() {
+        let gone: Vec<String> = hooks.iter().flat_map(|h| h.why.iter().map(|w| format!("{}: {w}", h.agent))).collect();
+        let gone = if gone.is_empty() { String::new() } else { format!(" ({})", gone.join("; ")) };
+        why.push(format!("no hook is installed{gone}: `shellward hook install AGENT`, `shellward init SHELL`"));
     }
     if !why.is_empty() {
         word = word.max(Word::Degraded);
@@ -153,7 +175,7 @@ pub(super) fn look() -> Status {
 
 fn look_at(
     state: &State,
-    last: &mut BTreeMap<String, Entry>,
+    known: &mut BTreeMap<String, Known>,
     waiting: &mut usize,
     approvals: &mut usize,
     why: &mut Vec<String>,
@@ -167,81 +189,130 @@ fn look_at(
     *waiting = model.requests.values().filter(|p| p.waits(now)).count();
     *approvals = model.grants.values().filter(|g| g.holds(now)).count();
     state.read_log(|e| {
-        if e.command != CANARY {
-            last.insert(e.source.clone(), e);
+        let k = known.entry(e.source.clone()).or_default();
+        match e.decision.as_str() {
+            "install" | "uninstall" => k.change = Some(e),
+            _ if e.command.ends_with(CANARY) => {}
+            _ => k.last = Some(e),
         }
         true
     })?;
     Ok(())
 }
 
-fn hook_state(agent: &'static Agent, last: Option<&Entry>) -> Option<HookState> {
-    let mut why = Vec::new();
-    let mut word = Word::Scanning;
-    let mut worse = |to: Word, what: String, why: &mut Vec<String>| {
-        word = word.max(to);
-        why.push(what);
+/// The states of an agent's hook: one for each of its settings files that has one.
+fn agent_states(agent: &'static Agent, known: &Known) -> Vec<HookState> {
+    let blank = |settings: Option<PathBuf>, command: Option<String>| HookState {
+        agent: agent.name.to_string(),
+        state: Word::Scanning,
+        why: Vec::new(),
+        settings,
+        command,
+        last: known.last.as_ref().map(short),
+        taken_out: false,
     };
-    let settings = agent.settings.as_ref();
-    let path = settings.and_then(|s| hook_settings::file_of(s, None).ok());
-    let found = match (settings, &path) {
-        (Some(s), Some(path)) => hook_settings::installed(agent, s, path),
-        _ => Ok(None),
-    };
-    let command = match found {
-        Ok(Some(command)) => {
-            if let Some(problem) = binary_problem(agent, &command) {
-                worse(Word::Off, problem, &mut why);
+    let mut out = Vec::new();
+    let mut files = Vec::new();
+    if let Some(settings) = &agent.settings {
+        files = hook_settings::files_of(settings);
+        for path in &files {
+            match hook_health::look(agent, settings, path) {
+                Ok(None) => {}
+                Ok(Some(found)) => {
+                    let mut h = blank(Some(path.clone()), Some(found.command.clone()));
+                    judge(agent, &found, &mut h);
+                    out.push(h);
+                }
+                Err(e) => {
+                    let mut h = blank(Some(path.clone()), None);
+                    h.is(Word::Off, e.message);
+                    out.push(h);
+                }
             }
-            Some(command)
         }
-        // Never used and not installed: none of the user's agents.
-        Ok(None) if last.is_none() => return None,
-        // One that is set up by hand is known by its questions alone.
-        Ok(None) if settings.is_none() => None,
-        Ok(None) => {
-            worse(Word::Off, "it was used before and is not in the settings any more".to_string(), &mut why);
-            None
-        }
-        Err(e) => {
-            worse(Word::Off, e.message, &mut why);
-            None
-        }
-    };
-    if let Some(e) = last.filter(|e| e.layer == "failure") {
-        worse(Word::Degraded, format!("its last question had no verdict: {}", e.message), &mut why);
     }
-    let last = last.map(|e| Last {
+    if out.is_empty() {
+        let removed = known.change.as_ref().filter(|e| e.decision == "uninstall");
+        let path = || if files.len() == 1 { files.first().cloned() } else { None };
+        match (removed, &known.last) {
+            (Some(e), _) => {
+                let mut h = blank(path(), None);
+                h.is(
+                    Word::Off,
+                    format!("it was taken out of {} by `hook uninstall` at {}", e.message, time::show(e.at)),
+                );
+                h.taken_out = true;
+                return vec![h];
+            }
+            // Never used and not installed: none of the user's agents.
+            (None, None) => return Vec::new(),
+            // One that is set up by hand is known by its questions alone.
+            (None, Some(_)) if agent.settings.is_none() => out.push(blank(None, None)),
+            (None, Some(e)) => {
+                let mut h = blank(path(), None);
+                let what = format!(
+                    "it was used until {} and is not in the settings any more, though nobody ran `hook uninstall`: somebody \
+                     else took it out, or the agent's settings have moved; `shellward hook install {}` puts it back",
+                    time::show(e.at),
+                    agent.name
+                );
+                h.is(Word::Off, what);
+                out.push(h);
+            }
+        }
+    }
+    for h in &mut out {
+        failures(h, known);
+    }
+    out
+}
+
+/// Whether a hook that is installed works.
+fn judge(agent: &'static Agent, found: &Found, h: &mut HookState) {
+    for p in &found.problems {
+        h.is(if p.off { Word::Off } else { Word::Degraded }, p.what.clone());
+    }
+    // Another file may be anything: it is asked. This one knows itself.
+    if found.other_binary && !found.problems.iter().any(|p| p.off) {
+        match hook_health::self_test(agent, &found.command) {
+            Ok(_) => h.why.push("it runs another binary than this one, which stops the test command as well".into()),
+            Err(e) => h.is(Word::Off, e.message),
+        }
+    }
+}
+
+fn failures(h: &mut HookState, known: &Known) {
+    if let Some(e) = known.last.as_ref().filter(|e| e.layer == "failure") {
+        h.is(Word::Degraded, format!("its last question had no verdict: {}", e.message));
+    }
+}
+
+/// The state of a shell's hook.
+fn shell_state(hook: &shell_hooks::ShellHook, known: &Known) -> HookState {
+    let mut h = HookState {
+        agent: format!("shell {}", hook.shell),
+        state: Word::Scanning,
+        why: Vec::new(),
+        settings: Some(hook.file.clone()),
+        command: Some(hook.words.join(" ")),
+        last: known.last.as_ref().map(short),
+        taken_out: false,
+    };
+    for p in &hook.problems {
+        h.is(if p.off { Word::Off } else { Word::Degraded }, p.what.clone());
+    }
+    failures(&mut h, known);
+    h
+}
+
+fn short(e: &Entry) -> Last {
+    Last {
         id: e.id.clone(),
         at: time::show(e.at),
         decision: e.decision.clone(),
         layer: e.layer.clone(),
         command: e.command.chars().take(200).collect(),
-    });
-    Some(HookState { agent: agent.name, state: word, why, settings: path, command, last })
-}
-
-/// What is wrong with the program that the settings run.
-fn binary_problem(agent: &Agent, command: &str) -> Option<String> {
-    let program = command.trim().strip_suffix(agent.name)?.trim_end().strip_suffix("hook")?.trim();
-    let program = program.trim_matches(['"', '\'']);
-    let runs = |path: &Path| std::fs::metadata(path).is_ok_and(|m| m.is_file() && executable(&m));
-    let found = if program.contains(['/', '\\']) {
-        runs(Path::new(program))
-    } else {
-        std::env::var_os("PATH").is_some_and(|p| std::env::split_paths(&p).any(|d| runs(&d.join(program))))
-    };
-    (!found).then(|| format!("{program} cannot be run, and most agents go on without a hook that fails"))
-}
-
-#[cfg(unix)]
-fn executable(m: &std::fs::Metadata) -> bool {
-    std::os::unix::fs::PermissionsExt::mode(&m.permissions()) & 0o111 != 0
-}
-
-#[cfg(not(unix))]
-fn executable(_: &std::fs::Metadata) -> bool {
-    true
+    }
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {

@@ -4,7 +4,7 @@
 //! else an agent does is none of our business here.
 
 use super::input::Form;
-use super::install::{Entry, Settings};
+use super::install::{Entry, Off, Settings, Switch, Where};
 use super::{Answer, Reply, shape};
 use crate::effect::Language;
 use Language::{Bash, PowerShell};
@@ -60,6 +60,40 @@ const SHELL_TOOLS: &[(&str, Language)] = &[
     ("execute_command", Bash),
 ];
 
+/// Settings of the user, the project and the machine count together.
+const CLAUDE_SWITCHES: &[Switch] = &[
+    Switch { file: Where::Own, at: "/disableAllHooks", off: Off::Is("true") },
+    Switch { file: Where::Project(".claude/settings.json"), at: "/disableAllHooks", off: Off::Is("true") },
+    Switch { file: Where::Project(".claude/settings.local.json"), at: "/disableAllHooks", off: Off::Is("true") },
+    Switch {
+        file: Where::Machine("/etc/claude-code/managed-settings.json"),
+        at: "/disableAllHooks",
+        off: Off::Is("true"),
+    },
+    Switch {
+        file: Where::Machine("/etc/claude-code/managed-settings.json"),
+        at: "/allowManagedHooksOnly",
+        off: Off::Is("true"),
+    },
+];
+
+const GEMINI_SWITCHES: &[Switch] = &[
+    Switch { file: Where::Own, at: "/hooksConfig/enabled", off: Off::Is("false") },
+    Switch { file: Where::Own, at: "/hooksConfig/disabled", off: Off::Names },
+    Switch { file: Where::Own, at: "/hooks/enabled", off: Off::Is("false") },
+    Switch { file: Where::Own, at: "/hooks/disabled", off: Off::Names },
+    Switch { file: Where::Own, at: "/tools/enableHooks", off: Off::Is("false") },
+    Switch { file: Where::Project(".gemini/settings.json"), at: "/hooksConfig/enabled", off: Off::Is("false") },
+    Switch { file: Where::Project(".gemini/settings.json"), at: "/hooksConfig/disabled", off: Off::Names },
+];
+
+const QWEN_SWITCHES: &[Switch] = &[
+    Switch { file: Where::Own, at: "/disableAllHooks", off: Off::Is("true") },
+    Switch { file: Where::Own, at: "/hooksConfig/enabled", off: Off::Is("false") },
+    Switch { file: Where::Own, at: "/hooksConfig/disabled", off: Off::Names },
+    Switch { file: Where::Project(".qwen/settings.json"), at: "/disableAllHooks", off: Off::Is("true") },
+];
+
 /// Every agent that is answered.
 pub const AGENTS: &[Agent] = &[
     Agent {
@@ -77,6 +111,8 @@ pub const AGENTS: &[Agent] = &[
                 beside: &[],
                 comments: false,
             },
+            partial: false,
+            switches: CLAUDE_SWITCHES,
             note: "",
         }),
     },
@@ -95,6 +131,11 @@ pub const AGENTS: &[Agent] = &[
                 beside: &[],
                 comments: false,
             },
+            partial: true,
+            switches: &[
+                Switch { file: Where::Beside("config.toml"), at: "/features/hooks", off: Off::Is("false") },
+                Switch { file: Where::Beside("config.toml"), at: "/features/codex_hooks", off: Off::Is("false") },
+            ],
             note: "Codex runs hooks where its config.toml has hooks switched on, and asks once to trust them (/hooks).",
         }),
     },
@@ -113,6 +154,8 @@ pub const AGENTS: &[Agent] = &[
                 beside: &[],
                 comments: true,
             },
+            partial: true,
+            switches: GEMINI_SWITCHES,
             note: "",
         }),
     },
@@ -140,6 +183,8 @@ pub const AGENTS: &[Agent] = &[
                 beside: &[],
                 comments: false,
             },
+            partial: false,
+            switches: &[Switch { file: Where::Own, at: "/shellward/enabled", off: Off::Is("false") }],
             note: "",
         }),
     },
@@ -179,7 +224,9 @@ pub const AGENTS: &[Agent] = &[
                 beside: &[("version", "1")],
                 comments: true,
             },
-            note: "",
+            partial: false,
+            switches: &[],
+            note: "Its command line (cursor-agent) takes a question for a yes; there `hooks.warn = \"deny\"` makes a no of it.",
         }),
     },
     Agent {
@@ -212,6 +259,11 @@ pub const AGENTS: &[Agent] = &[
                 beside: &[("version", "1")],
                 comments: false,
             },
+            partial: false,
+            switches: &[
+                Switch { file: Where::Own, at: "/disableAllHooks", off: Off::Is("true") },
+                Switch { file: Where::Beside("../config.json"), at: "/disableAllHooks", off: Off::Is("true") },
+            ],
             note: "",
         }),
     },
@@ -239,6 +291,8 @@ pub const AGENTS: &[Agent] = &[
                 beside: &[],
                 comments: false,
             },
+            partial: false,
+            switches: &[],
             note: "",
         }),
     },
@@ -256,7 +310,7 @@ pub const AGENTS: &[Agent] = &[
             session_at: &["/session_id"],
         }],
         asks: false,
-        reply: shape::action::hermes,
+        reply: shape::action::block,
         settings: Some(Settings {
             file: ".hermes/config.yaml",
             home: Some(("HERMES_HOME", ".hermes")),
@@ -264,6 +318,12 @@ pub const AGENTS: &[Agent] = &[
                 at: ("hooks", "pre_tool_call"),
                 item: &["matcher: \"terminal\"", "command: %COMMAND%", "timeout: 10"],
             },
+            partial: false,
+            switches: &[Switch {
+                file: Where::Beside("shell-hooks-allowlist.json"),
+                at: "/approvals",
+                off: Off::Lacks,
+            }],
             note: "Hermes asks once for consent to a new hook; for a gateway or cron set HERMES_ACCEPT_HOOKS=1 for one run.",
         }),
     },
@@ -282,7 +342,19 @@ pub const AGENTS: &[Agent] = &[
         }],
         asks: false,
         reply: shape::cancel::cline,
-        settings: None,
+        settings: Some(Settings {
+            file: "Documents/Cline/Hooks/PreToolUse",
+            home: None,
+            entry: Entry::File {
+                text: "#!/bin/sh\n# Made by `shellward hook install cline`: asks Shellward before a command runs.\nexec %COMMAND%\n",
+                place: "%COMMAND%",
+                quoted: false,
+                executable: true,
+            },
+            partial: false,
+            switches: &[],
+            note: "Cline runs hooks where its settings have them switched on (Features, Enable Hooks), on Linux and macOS.",
+        }),
     },
     Agent {
         name: "kiro",
@@ -299,7 +371,48 @@ pub const AGENTS: &[Agent] = &[
         }],
         asks: false,
         reply: shape::exit_code::two,
-        settings: None,
+        settings: Some(Settings {
+            file: ".kiro/agents/*.json",
+            home: None,
+            entry: Entry::Json {
+                at: &["hooks", "preToolUse"],
+                element: r#"{"matcher": "execute_bash", "command": %COMMAND%, "timeout_ms": 10000}"#,
+                beside: &[],
+                comments: false,
+            },
+            partial: false,
+            switches: &[],
+            note: "The hook holds for this agent of Kiro alone; `kiro-cli agent set-default NAME` makes it the usual one.",
+        }),
+    },
+    Agent {
+        name: "opencode",
+        title: "opencode",
+        forms: &[Form {
+            event: "tool.execute.before",
+            also: &[],
+            event_at: &["/event"],
+            tool_at: &["/tool"],
+            tools: &[("bash", Bash), ("shell", Bash)],
+            command_at: &["/args/command"],
+            cwd_at: &["/args/workdir", "/directory"],
+            session_at: &["/sessionID"],
+        }],
+        asks: false,
+        reply: shape::action::block,
+        settings: Some(Settings {
+            file: ".config/opencode/plugin/shellward.js",
+            home: Some(("OPENCODE_CONFIG_DIR", ".config/opencode")),
+            entry: Entry::File {
+                text: include_str!("../../integrations/opencode/shellward.js"),
+                place: "\"shellward hook opencode\"",
+                quoted: true,
+                executable: false,
+            },
+            partial: false,
+            switches: &[],
+            note: "opencode loads plugins when it starts.",
+        }),
     },
     Agent {
         name: "droid",
@@ -316,6 +429,11 @@ pub const AGENTS: &[Agent] = &[
                 beside: &[],
                 comments: true,
             },
+            partial: false,
+            switches: &[
+                Switch { file: Where::Own, at: "/hooksDisabled", off: Off::Is("true") },
+                Switch { file: Where::Own, at: "/disableAllHooks", off: Off::Is("true") },
+            ],
             note: "",
         }),
     },
@@ -334,6 +452,8 @@ pub const AGENTS: &[Agent] = &[
                 beside: &[],
                 comments: true,
             },
+            partial: true,
+            switches: QWEN_SWITCHES,
             note: "",
         }),
     },
@@ -350,6 +470,8 @@ pub const AGENTS: &[Agent] = &[
                 table: "hooks",
                 lines: &["event = \"PreToolUse\"", "matcher = \"Bash|Shell\"", "command = %COMMAND%", "timeout = 10"],
             },
+            partial: false,
+            switches: &[],
             note: "",
         }),
     },
@@ -368,6 +490,8 @@ pub const AGENTS: &[Agent] = &[
                 beside: &[],
                 comments: false,
             },
+            partial: false,
+            switches: &[],
             note: "",
         }),
     },

@@ -27,7 +27,8 @@ pub struct Entry {
     pub at: i64,
     /// Who asked: `hook AGENT`, `gate`, `approvals`.
     pub source: String,
-    /// `allow`, `ask`, `deny`; `grant` and `revoke` for changes of approvals.
+    /// What the host was told: `allow`, `ask`, `deny`; `grant` and `revoke` for changes of approvals, `install` and `uninstall` of
+    /// hooks.
     pub decision: String,
     /// The layer that decided.
     #[serde(default)]

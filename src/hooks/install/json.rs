@@ -2,7 +2,7 @@
 //!
 //! The text is read into nodes with their places, and changed by putting in or cutting out bytes at these places.
 
-use super::Refusal;
+use super::{Installed, Refusal};
 use crate::limits::MAX_DEPTH;
 use serde_json::Value;
 use std::ops::Range;
@@ -198,11 +198,30 @@ fn inner(node: &Node) -> &[Node] {
     }
 }
 
-/// Every command of the hooks in the list.
-pub(super) fn commands(text: &str, at: &[&str], comments: bool) -> Result<Vec<String>, Refusal> {
+/// Every hook in the list.
+pub(super) fn entries(text: &str, at: &[&str], comments: bool) -> Result<Vec<Installed>, Refusal> {
     let Some(root) = read(text, comments)? else { return Ok(Vec::new()) };
     let Some((_, items)) = list(&root, at)? else { return Ok(Vec::new()) };
-    Ok(items.iter().flat_map(|n| own_command(n).into_iter().chain(inner(n).iter().filter_map(own_command))).collect())
+    Ok(items.iter().flat_map(of_element).collect())
+}
+
+/// The hooks of one element of the list: itself, or those in it.
+fn of_element(element: &Node) -> Vec<Installed> {
+    let one = |n: &Node| {
+        let command = own_command(n)?;
+        Some(Installed { command, outer: element.value(), inner: n.value() })
+    };
+    std::iter::once(element).chain(inner(element)).filter_map(one).collect()
+}
+
+/// The hook in the text of one element.
+pub(super) fn entry(element: &str) -> Option<Installed> {
+    of_element(&read(element, false).ok()??).pop()
+}
+
+/// The whole of a file, comments or not.
+pub(super) fn value(text: &str) -> Option<Value> {
+    Some(read(text, true).ok()??.value())
 }
 
 /// The white space before the first thing of the line that the offset stands in, and whether the offset is that thing.

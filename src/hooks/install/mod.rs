@@ -4,21 +4,31 @@
 //! differs in the entry of this hook alone: comments, order, other hooks and line ends stay, byte for byte. A file that
 //! the agent could not read, or a form that is not understood here, is refused. Pure functions: files are the caller's.
 
+mod file;
+pub mod health;
 mod json;
 mod toml;
 mod yaml;
 
+use serde_json::Value;
 use std::path::{Path, PathBuf};
+
+pub use health::{Off, Problem, Switch, Where};
 
 /// Where the hook of an agent is configured.
 #[derive(Debug)]
 pub struct Settings {
-    /// The file, below [`Settings::home`].
+    /// The file, below [`Settings::home`]; where its name is `*`, every one of that ending in the directory, of which the
+    /// user names one.
     pub file: &'static str,
     /// A variable that names the directory of the agent's settings, and what it stands for below the home directory.
     pub home: Option<(&'static str, &'static str)>,
     /// How the entry looks.
     pub entry: Entry,
+    /// True where the agent's matchers stand for a part of a tool's name.
+    pub partial: bool,
+    /// Settings that switch every hook off.
+    pub switches: &'static [Switch],
     /// What else has to be done, for people.
     pub note: &'static str,
 }
@@ -51,6 +61,28 @@ pub enum Entry {
         /// The lines of the table; `%COMMAND%` stands for the command.
         lines: &'static [&'static str],
     },
+    /// A file of its own.
+    File {
+        /// Its text.
+        text: &'static str,
+        /// What stands for the command in it.
+        place: &'static str,
+        /// True where the command is put there as a text in double quotes.
+        quoted: bool,
+        /// True where the agent runs the file itself.
+        executable: bool,
+    },
+}
+
+/// One hook that the settings run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Installed {
+    /// Its command.
+    pub command: String,
+    /// The element of the list that it stands in.
+    pub outer: Value,
+    /// Its own members.
+    pub inner: Value,
 }
 
 /// Why the settings are left as they are.
@@ -71,6 +103,13 @@ pub struct Hook<'a> {
     pub agent: &'a str,
     /// The command that the agent is to run.
     pub command: &'a str,
+    /// Whether a program, as a settings file names it, is this one, whatever it is called.
+    pub own: fn(&str) -> bool,
+}
+
+/// True for this program under its own name.
+pub fn has_own_name(program: &str) -> bool {
+    Path::new(program).file_stem().is_some_and(|n| n == env!("CARGO_PKG_NAME"))
 }
 
 impl Hook<'_> {
@@ -79,10 +118,17 @@ impl Hook<'_> {
         if command == self.command {
             return true;
         }
-        let Some(program) = command.trim_end().strip_suffix(self.agent) else { return false };
-        let Some(program) = program.trim_end().strip_suffix(" hook") else { return false };
-        let program = program.trim().trim_matches(['"', '\'']);
-        Path::new(program).file_stem().is_some_and(|n| n == env!("CARGO_PKG_NAME"))
+        self.program(command).is_some_and(|p| has_own_name(p) || (self.own)(p))
+    }
+    /// The program of a command `PROGRAM hook AGENT`.
+    pub fn program<'c>(&self, command: &'c str) -> Option<&'c str> {
+        let before = command.trim_end().strip_suffix(self.agent)?.trim_end().strip_suffix("hook")?;
+        let program = before.strip_suffix([' ', '\t'])?.trim();
+        match program.chars().last() {
+            // Quoted, the blanks in it are its own.
+            Some(quote @ ('"' | '\'')) => program.strip_suffix(quote)?.rsplit_once(quote).map(|(_, p)| p),
+            _ => program.rsplit([' ', '\t']).next(),
+        }
     }
     fn fill(&self, template: &str) -> String {
         // The three formats agree on a text in double quotes with backslashes.
@@ -104,10 +150,12 @@ impl Settings {
 
     /// The text with the hook in it: `Ok(None)` where it is there already. An absent file is an empty text.
     pub fn install(&self, text: &str, hook: Hook<'_>) -> Result<Option<String>, Refusal> {
-        let commands = self.commands(text)?;
+        let entries = self.entries(text)?;
         let (ours, others): (Vec<_>, Vec<_>) =
-            commands.iter().filter(|c| hook.is_run_by(c)).partition(|c| *c == hook.command);
-        if !ours.is_empty() && others.is_empty() {
+            entries.iter().filter(|e| hook.is_run_by(&e.command)).partition(|e| e.command == hook.command);
+        // One that would not work gives way, too.
+        let works = |e: &&Installed| !self.problems(e, hook, 0).iter().any(|p| p.off);
+        if others.is_empty() && ours.len() == 1 && ours.iter().all(works) {
             return Ok(None);
         }
         // An entry that names another place of the binary gives way.
@@ -125,6 +173,7 @@ impl Settings {
                 let lines: Vec<String> = lines.iter().map(|l| hook.fill(l)).collect();
                 toml::add(text, table, &lines).map(Some)
             }
+            Entry::File { .. } => file::add(text, &self.entry, hook).map(Some),
         }
     }
 
@@ -139,6 +188,7 @@ impl Settings {
                 Entry::Json { at, comments, .. } => json::remove(&text, at, *comments, &ours)?,
                 Entry::Yaml { at, .. } => yaml::remove(&text, *at, &ours)?,
                 Entry::Toml { table, .. } => toml::remove(&text, table, &ours)?,
+                Entry::File { .. } => file::remove(&text)?,
             };
             match next {
                 Some(next) => (text, changed) = (next, true),
@@ -147,18 +197,55 @@ impl Settings {
         }
     }
 
-    /// The command of this program's hook that the settings run, where there is one.
-    pub fn installed(&self, text: &str, hook: Hook<'_>) -> Result<Option<String>, Refusal> {
-        Ok(self.commands(text)?.into_iter().find(|c| hook.is_run_by(c)))
+    /// This program's hook that the settings run, where there is one; of several, the one with the least that is wrong.
+    pub fn installed(&self, text: &str, hook: Hook<'_>) -> Result<Option<Installed>, Refusal> {
+        let ours = self.entries(text)?.into_iter().filter(|e| hook.is_run_by(&e.command));
+        Ok(ours.min_by_key(|e| {
+            let problems = self.problems(e, hook, 0);
+            (problems.iter().filter(|p| p.off).count(), problems.len())
+        }))
     }
 
-    /// Every command at the place of the hook.
-    fn commands(&self, text: &str) -> Result<Vec<String>, Refusal> {
+    /// What keeps an entry from working, beside its program. `deadline_ms`: how long a verdict may take.
+    pub fn problems(&self, entry: &Installed, hook: Hook<'_>, deadline_ms: u64) -> Vec<Problem> {
+        let hook = Hook { command: &entry.command, ..hook };
+        // As this program would write it.
+        let fresh = match &self.entry {
+            Entry::Json { element, .. } => json::entry(&hook.fill(element)),
+            Entry::Yaml { at, item } => {
+                let item: Vec<String> = item.iter().map(|l| hook.fill(l)).collect();
+                yaml::add("", *at, &item).ok().and_then(|t| yaml::entries(&t, *at).ok()?.pop())
+            }
+            Entry::Toml { table, lines } => {
+                let lines: Vec<String> = lines.iter().map(|l| hook.fill(l)).collect();
+                toml::add("", table, &lines).ok().and_then(|t| toml::entries(&t, table).ok()?.pop())
+            }
+            Entry::File { .. } => Some(file::entry(&self.entry, hook)),
+        };
+        fresh.map_or_else(Vec::new, |fresh| health::problems(entry, &fresh, self.partial, deadline_ms))
+    }
+
+    /// Every hook at the place of this one.
+    fn entries(&self, text: &str) -> Result<Vec<Installed>, Refusal> {
         match &self.entry {
-            Entry::Json { at, comments, .. } => json::commands(text, at, *comments),
-            Entry::Yaml { at, .. } => yaml::commands(text, *at),
-            Entry::Toml { table, .. } => toml::commands(text, table),
+            Entry::Json { at, comments, .. } => json::entries(text, at, *comments),
+            Entry::Yaml { at, .. } => yaml::entries(text, *at),
+            Entry::Toml { table, .. } => toml::entries(text, table),
+            Entry::File { .. } => Ok(file::entries(text, &self.entry)),
         }
+    }
+
+    /// True where the agent runs the file itself, so that it has to be executable.
+    pub fn executable(&self) -> bool {
+        matches!(self.entry, Entry::File { executable: true, .. })
+    }
+}
+
+/// The content of a settings file as JSON, by the ending of its name; `None` where it cannot be read.
+pub fn value(name: &Path, text: &str) -> Option<Value> {
+    match name.extension().and_then(|e| e.to_str()) {
+        Some("toml") => ::toml::from_str::<Value>(text).ok(),
+        _ => json::value(text),
     }
 }
 

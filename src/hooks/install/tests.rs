@@ -4,7 +4,7 @@ use super::*;
 use crate::hooks::AGENTS;
 
 fn hook(agent: &str) -> Hook<'_> {
-    Hook { agent, command: "/opt/x/shellward hook AGENT" }
+    Hook { agent, command: "/opt/x/shellward hook AGENT", own: has_own_name }
 }
 
 fn settings(agent: &str) -> &'static Settings {
@@ -14,14 +14,14 @@ fn settings(agent: &str) -> &'static Settings {
 /// Installs, and proves that it is idempotent and that uninstalling gives the text back.
 fn there_and_back(agent: &str, text: &str) -> String {
     let command = format!("/opt/x/shellward hook {agent}");
-    let hook = Hook { agent, command: &command };
+    let hook = Hook { agent, command: &command, own: has_own_name };
     let s = settings(agent);
     let with = s.install(text, hook).unwrap().unwrap();
     assert_eq!(s.install(&with, hook).unwrap(), None, "{agent}: not idempotent:\n{with}");
-    assert_eq!(s.installed(&with, hook).unwrap().as_deref(), Some(command.as_str()), "{with}");
-    let moved = Hook { agent, command: &format!("\"/other dir/shellward\" hook {agent}") };
+    assert_eq!(s.installed(&with, hook).unwrap().map(|e| e.command), Some(command.clone()), "{with}");
+    let moved = Hook { agent, command: &format!("\"/other dir/shellward\" hook {agent}"), own: has_own_name };
     let replaced = s.install(&with, moved).unwrap().unwrap();
-    assert_eq!(s.commands(&replaced).unwrap().iter().filter(|c| moved.is_run_by(c)).count(), 1, "{replaced}");
+    assert_eq!(s.entries(&replaced).unwrap().iter().filter(|e| moved.is_run_by(&e.command)).count(), 1, "{replaced}");
     let back = s.uninstall(&with, hook).unwrap().unwrap();
     assert_eq!(s.uninstall(&back, hook).unwrap(), None);
     if !text.trim().is_empty() {
@@ -85,7 +85,8 @@ fn a_hook_inside_another_entry_is_taken_out_alone() {
   {"type":"command","command":"shellward hook claude"},
   {"type":"command","command":"shellward hook gemini"}]}]}}"#;
     let out = settings("claude").uninstall(text, hook("claude")).unwrap().unwrap();
-    assert_eq!(settings("claude").commands(&out).unwrap(), ["first", "shellward hook gemini"]);
+    let left: Vec<String> = settings("claude").entries(&out).unwrap().into_iter().map(|e| e.command).collect();
+    assert_eq!(left, ["first", "shellward hook gemini"]);
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn broken_settings_are_refused() {
         "null",
         "{\"hooks\":{},\"hooks\":{}}",
     ] {
-        let hook = Hook { agent: "claude", command: "shellward hook claude" };
+        let hook = Hook { agent: "claude", command: "shellward hook claude", own: has_own_name };
         assert!(settings("claude").install(text, hook).is_err(), "{text}");
     }
     for text in [
@@ -113,11 +114,11 @@ fn broken_settings_are_refused() {
         "hooks:\nhooks:\n",
         "hooks:\n  pre_tool_call: [x]\n",
     ] {
-        let hook = Hook { agent: "hermes", command: "shellward hook hermes" };
+        let hook = Hook { agent: "hermes", command: "shellward hook hermes", own: has_own_name };
         assert!(settings("hermes").install(text, hook).is_err(), "{text}");
     }
     for text in ["a =", "hooks = []\n", "[hooks]\na = 1\n"] {
-        let hook = Hook { agent: "kimi", command: "shellward hook kimi" };
+        let hook = Hook { agent: "kimi", command: "shellward hook kimi", own: has_own_name };
         assert!(settings("kimi").install(text, hook).is_err(), "{text}");
     }
 }
@@ -145,7 +146,7 @@ fn a_text_is_put_into_a_list_at_the_top_of_yaml() {
 #[test]
 fn lists_at_the_margin_of_yaml_are_in_nobodys_way() {
     let settings = settings("hermes");
-    let hook = Hook { agent: "hermes", command: "/b/shellward hook hermes" };
+    let hook = Hook { agent: "hermes", command: "/b/shellward hook hermes", own: has_own_name };
     // As the agent itself writes its file.
     let before = "command_allowlist:\n- podman *\nhooks:\n  on_start:\n  - command: x\nmodel: y\n";
     let after = settings.install(before, hook).unwrap().unwrap();
@@ -172,7 +173,7 @@ fn what_stands_in_yaml_stays_as_it_is() {
     }
     for (text, want) in [("hooks: {}\nm: 1\n", "hooks:\n  pre_tool_call:\n    - "), ("hooks:\nm: 1\n", "hooks:\n  pre")]
     {
-        let hook = Hook { agent: "hermes", command: "shellward hook hermes" };
+        let hook = Hook { agent: "hermes", command: "shellward hook hermes", own: has_own_name };
         let with = settings("hermes").install(text, hook).unwrap().unwrap();
         assert!(with.starts_with(want) && with.ends_with("m: 1\n"), "{with}");
     }
@@ -182,7 +183,7 @@ fn what_stands_in_yaml_stays_as_it_is() {
 fn what_stands_in_toml_stays_as_it_is() {
     for text in ["# mine\nmodel = 'x' # why\n", "[[hooks]]\nevent = 'Stop'\ncommand = 'x'\n\n[a]\nb = 1\n", "a = 1"] {
         let command = "shellward hook kimi";
-        let hook = Hook { agent: "kimi", command };
+        let hook = Hook { agent: "kimi", command, own: has_own_name };
         let s = settings("kimi");
         let with = s.install(text, hook).unwrap().unwrap();
         let back = s.uninstall(&with, hook).unwrap().unwrap();
@@ -193,7 +194,7 @@ fn what_stands_in_toml_stays_as_it_is() {
 
 #[test]
 fn only_this_program_for_this_agent_is_ours() {
-    let hook = Hook { agent: "claude", command: "x y" };
+    let hook = Hook { agent: "claude", command: "x y", own: has_own_name };
     for ours in ["x y", "shellward hook claude", "'/a b/shellward' hook  claude", "C:\\x\\shellward.exe hook claude"] {
         assert!(hook.is_run_by(ours) || ours.contains('\\'), "{ours}");
     }

@@ -1,6 +1,6 @@
 //! Settings in TOML: one table of an array of tables, at the end of the file.
 
-use super::Refusal;
+use super::{Installed, Refusal};
 
 /// The tables of the array. A file that is no TOML is refused.
 fn tables(text: &str, table: &str) -> Result<Vec<toml::Table>, Refusal> {
@@ -13,6 +13,16 @@ fn tables(text: &str, table: &str) -> Result<Vec<toml::Table>, Refusal> {
 pub(super) fn commands(text: &str, table: &str) -> Result<Vec<String>, Refusal> {
     let command = |t: toml::Table| t.get("command").and_then(toml::Value::as_str).map(str::to_string);
     Ok(tables(text, table)?.into_iter().filter_map(command).collect())
+}
+
+/// Every hook of the tables.
+pub(super) fn entries(text: &str, table: &str) -> Result<Vec<Installed>, Refusal> {
+    let entry = |t: toml::Table| {
+        let command = t.get("command").and_then(toml::Value::as_str)?.to_string();
+        let value = serde_json::to_value(t).unwrap_or_default();
+        Some(Installed { command, outer: value.clone(), inner: value })
+    };
+    Ok(tables(text, table)?.into_iter().filter_map(entry).collect())
 }
 
 /// Puts a table at the end.

@@ -4,7 +4,7 @@
 //! mapping at the left margin every line of a value is indented, quoted and literal texts included, so a key at the
 //! margin is a key. Any other style at the place of the list is refused.
 
-use super::Refusal;
+use super::{Installed, Refusal};
 
 /// One line that is neither empty nor a comment.
 #[derive(Clone, Copy, Debug)]
@@ -131,19 +131,28 @@ fn items(lines: &[&str], list: &Key) -> Vec<(usize, usize, usize)> {
     out
 }
 
-fn command_of(lines: &[&str]) -> Option<String> {
+/// A scalar as it is meant.
+fn scalar(value: &str) -> Option<String> {
+    if value.starts_with('"') {
+        return serde_json::from_str(value).ok();
+    }
+    match value.strip_prefix('\'').and_then(|v| v.strip_suffix('\'')) {
+        Some(plain) => Some(plain.replace("''", "'")),
+        None => Some(value.to_string()),
+    }
+}
+
+/// A member of an item, where it stands on one line.
+fn member(lines: &[&str], key: &str) -> Option<String> {
     lines.iter().find_map(|l| {
         let text = l.trim();
         let text = text.strip_prefix("- ").unwrap_or(text).trim_start();
-        let value = value_of(text, "command")?;
-        if value.starts_with('"') {
-            return serde_json::from_str(value).ok();
-        }
-        match value.strip_prefix('\'').and_then(|v| v.strip_suffix('\'')) {
-            Some(plain) => Some(plain.replace("''", "'")),
-            None => Some(value.to_string()),
-        }
+        scalar(value_of(text, key)?)
     })
+}
+
+fn command_of(lines: &[&str]) -> Option<String> {
+    member(lines, "command")
 }
 
 type Found = (Option<Key>, Option<Key>);
@@ -154,11 +163,23 @@ fn keys(lines: &[&str], at: (&str, &str)) -> Result<Found, Refusal> {
     Ok((Some(outer), inner))
 }
 
-/// The commands of the items.
-pub(super) fn commands(text: &str, at: (&str, &str)) -> Result<Vec<String>, Refusal> {
+/// The hooks of the list.
+pub(super) fn entries(text: &str, at: (&str, &str)) -> Result<Vec<Installed>, Refusal> {
     let lines = lines(text)?;
     let (_, Some(list)) = keys(&lines, at)? else { return Ok(Vec::new()) };
-    let item = |(from, to, _): (usize, usize, usize)| command_of(lines.get(from..to).unwrap_or_default());
+    let item = |(from, to, _): (usize, usize, usize)| {
+        let own = lines.get(from..to).unwrap_or_default();
+        let command = command_of(own)?;
+        let mut value = serde_json::Map::new();
+        for key in ["matcher", "timeout"] {
+            if let Some(text) = member(own, key) {
+                let number = text.parse::<u64>().ok().map(serde_json::Value::from);
+                value.insert(key.to_string(), number.unwrap_or(text.into()));
+            }
+        }
+        let value = serde_json::Value::Object(value);
+        Some(Installed { command, outer: value.clone(), inner: value })
+    };
     Ok(items(&lines, &list).into_iter().filter_map(item).collect())
 }
 
