@@ -13,7 +13,7 @@ use std::path::Path;
 const KEYS: &[&str] = &["names", "params", "args", "result", "effect", "sets", "fds", "callback", "object", "assigns"];
 
 /// Keys of a file.
-const TOP: &[&str] = &["language", "source", "call", "harmless", "transparent", "constants"];
+const TOP: &[&str] = &["language", "source", "call", "harmless", "transparent", "constants", "tilde"];
 
 /// The tables of all files in a folder, as Rust source.
 pub(crate) fn compile(dir: &Path, wrong: &mut Vec<String>) -> String {
@@ -135,6 +135,7 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
     let mut harmless = texts(table.get("harmless"));
     harmless.sort();
     let transparent = texts(table.get("transparent"));
+    let tilde = table.get("tilde").and_then(|v| v.as_bool()).unwrap_or(false);
     let mut constants: Vec<(String, String)> = Vec::new();
     for (name, value) in table.get("constants").and_then(|v| v.as_table()).into_iter().flatten() {
         match value {
@@ -149,7 +150,7 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
     }
     let _ = writeln!(
         out,
-        "], calls: &[\n{calls}    ], harmless: &{harmless:?}, transparent: &{transparent:?}, constants: &{constants:?} }},"
+        "], calls: &[\n{calls}    ], harmless: &{harmless:?}, transparent: &{transparent:?}, tilde: {tilde}, constants: &{constants:?} }},"
     );
 }
 

@@ -58,6 +58,8 @@ struct Table {
     harmless: &'static [&'static str],
     /// Names whose parts are visible without them.
     transparent: &'static [&'static str],
+    /// Its functions on files take `~` for the user's directory.
+    tilde: bool,
     /// Names that hold text or numbers, in order.
     constants: &'static [(&'static str, &'static str)],
 }
@@ -86,6 +88,11 @@ pub fn harmless(language: Language, name: &str) -> bool {
 /// Whether the parts of a name are the same without it (`builtins.print`).
 pub fn transparent(language: Language, name: &str) -> bool {
     table(language).is_some_and(|t| t.transparent.contains(&name))
+}
+
+/// Whether functions on files take `~` for the user's directory.
+pub fn expands_tilde(language: Language) -> bool {
+    table(language).is_some_and(|t| t.tilde)
 }
 
 /// The text or number that a name holds.

@@ -69,7 +69,12 @@ impl Facts {
 
     /// True where the condition holds for a value.
     pub(super) fn holds(&self, cond: &Cond, value: Option<&Value>) -> bool {
-        let all = |a: &All| a.parts.iter().all(|p| self.atom(p, value) != p.not);
+        self.holds_after(cond, value, None)
+    }
+
+    /// The same for an option that stands behind that word.
+    pub(super) fn holds_after(&self, cond: &Cond, value: Option<&Value>, before: Option<&Value>) -> bool {
+        let all = |a: &All| a.parts.iter().all(|p| self.atom(p, value, before) != p.not);
         (cond.when.is_empty() || cond.when.iter().any(all)) && !cond.unless.iter().any(all)
     }
 
@@ -91,18 +96,18 @@ impl Facts {
             let mut found = None;
             for p in &a.parts {
                 let open = maybe(p);
-                if open.is_none() && self.atom(p, None) == p.not {
+                if open.is_none() && self.atom(p, None, None) == p.not {
                     return None;
                 }
                 found = found.or(open);
             }
             found
         };
-        let never = cond.unless.iter().any(|a| a.parts.iter().all(|p| self.atom(p, None) != p.not));
+        let never = cond.unless.iter().any(|a| a.parts.iter().all(|p| self.atom(p, None, None) != p.not));
         if never { None } else { cond.when.iter().find_map(one) }
     }
 
-    fn atom(&self, atom: &Atom, value: Option<&Value>) -> bool {
+    fn atom(&self, atom: &Atom, value: Option<&Value>, before: Option<&Value>) -> bool {
         let is = |v: Option<&Value>| {
             let glob = atom.text.unwrap_or("*");
             let Some(text) = v.and_then(Value::as_literal) else { return false };
@@ -137,6 +142,7 @@ impl Facts {
                 is(at.and_then(|i| self.operands.get(i)).map(|(_, v)| v))
             }
             Ask::Bare => !self.sub,
+            Ask::After => is(before),
             Ask::Words => pattern::matches(atom.text.unwrap_or("*"), &self.words),
         }
     }

@@ -43,6 +43,8 @@ pub struct Use {
     pub other: Option<Value>,
     /// A text before which `{}` or the like is replaced by input (xargs -I, find -exec): the placeholder.
     pub placeholder: Option<Vec<u8>>,
+    /// Where the placeholder does not stand in the words, what it stands for is the last of them (`fd -x rm`).
+    pub append: bool,
     /// For [`Role::PathScript`]: its language, where it is not the program's ([`Invocation::language`]).
     pub language: Option<Language>,
     /// The scheme that the program assumes where an address has none.

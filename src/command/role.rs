@@ -160,6 +160,8 @@ roles! {
     Text = "text",
     /// Text that the shell expands once more (a word list, a prompt). Effects: those of the substitutions in it.
     Expanded = "text.expanded",
+    /// For variables: words that the program reads as further arguments.
+    Arguments = "arguments",
     /// A permission mode (chmod): sets `setuid`, `executable`, `world-writable` where it gives them.
     ModeBits = "mode",
     /// A setting `key=value` or `key`. Effect: `configure`.
@@ -232,6 +234,7 @@ impl Role {
             | Role::Name
             | Role::Delimiter
             | Role::Expanded
+            | Role::Arguments
             | Role::Text
             | Role::ModeBits
             | Role::Subject => &[],
@@ -279,6 +282,8 @@ pub enum Stdin {
     Args,
     /// Each line is a command, or an argument of the command where there is one (parallel).
     CommandList,
+    /// What it holds are the operands, where none are given (cmdlets in a pipeline).
+    Items,
     /// It is not known whether it reads it.
     Unknown,
 }
@@ -300,6 +305,8 @@ pub enum Stdout {
     Transform(&'static str),
     /// Names of files.
     Listing,
+    /// Names of what lies in a place that the grammar names (`listing./proc`: processes by their number).
+    ListingOf(&'static str),
     /// The output of the command it runs.
     Command,
     /// Not known; may pass on what it reads.
@@ -316,6 +323,7 @@ impl Stdin {
             "sent" => Stdin::Sent,
             "args" => Stdin::Args,
             "command.list" => Stdin::CommandList,
+            "items" => Stdin::Items,
             "unknown" => Stdin::Unknown,
             other => Stdin::Code(Language::from_name(other.strip_prefix("code.")?)?),
         })
@@ -329,6 +337,7 @@ impl Stdin {
             Stdin::Code(l) => format!("code.{l}").into(),
             Stdin::Args => "args".into(),
             Stdin::CommandList => "command.list".into(),
+            Stdin::Items => "items".into(),
             Stdin::Unknown => "unknown".into(),
         }
     }
@@ -346,6 +355,7 @@ impl Stdout {
             "listing" => Stdout::Listing,
             "command" => Stdout::Command,
             "unknown" => Stdout::Unknown,
+            other if other.starts_with("listing./") => Stdout::ListingOf(other.strip_prefix("listing.")?),
             other => Stdout::Transform(other.strip_prefix("transform.").filter(|t| !t.is_empty())?),
         })
     }
@@ -359,6 +369,7 @@ impl Stdout {
             Stdout::Constant => "constant".into(),
             Stdout::Transform(t) => format!("transform.{t}").into(),
             Stdout::Listing => "listing".into(),
+            Stdout::ListingOf(place) => format!("listing.{place}").into(),
             Stdout::Command => "command".into(),
             Stdout::Unknown => "unknown".into(),
         }

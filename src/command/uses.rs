@@ -141,9 +141,15 @@ impl Builder {
 
     fn properties(&mut self, chain: &[&'static Level], given: &[Given]) {
         let facts = &self.scan.facts;
-        let one = |s: &Sets| if facts.holds(&s.cond, None) { Props(s.props) } else { Props::default() };
-        let all = chain.iter().flat_map(|l| &l.sets).chain(given.iter().flat_map(|g| &g.opt.sets));
-        let mut props = all.map(one).fold(self.scan.inv.props, Props::with);
+        let one = |s: &Sets, before: Option<&Value>| match facts.holds_after(&s.cond, None, before) {
+            true => Props(s.props),
+            false => Props::default(),
+        };
+        let before = |g: &Given| g.index.checked_sub(1).and_then(|i| self.scan.words.get(i));
+        let levels = chain.iter().flat_map(|l| &l.sets).map(|s| one(s, None));
+        let options = given.iter().flat_map(|g| g.opt.sets.iter().map(move |s| (s, before(g))));
+        let all = levels.chain(options.map(|(s, before)| one(s, before)));
+        let mut props = all.fold(self.scan.inv.props, Props::with);
         if self.scan.inv.simulated {
             props = props.with(Props::SIMULATED);
         }
@@ -318,6 +324,7 @@ impl Builder {
         }
         u.props = Props(slot.props);
         u.site = site(scan, named, slot);
+        u.append = slot.append;
         u.placeholder = slot.placeholder.iter().find_map(|p| {
             let option = scan.facts.named(p).next_back();
             match option {

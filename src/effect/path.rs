@@ -257,11 +257,12 @@ fn beginning(v: &Value) -> (Option<Start>, String) {
     let (start, out) = beginning_of(v);
     let windows = match (&start, v.pieces.first()) {
         // `$env:APPDATA\\x`: what follows a known beginning is a path as Windows writes it.
-        (None | Some(Start::Home(_)), Some(Piece::Unknown(_))) if out.contains('\\') => Some(out.replace('\\', "/")),
+        (None, Some(Piece::Unknown(_))) if out.contains('\\') => drive(&out).or_else(|| Some(out.replace('\\', "/"))),
+        (Some(Start::Home(_)), Some(Piece::Unknown(_))) if out.contains('\\') => Some(out.replace('\\', "/")),
         (None, _) => drive(&out),
         _ => None,
     };
-    (start, windows.unwrap_or(out))
+    (start, windows.map(|w| wild(&w)).unwrap_or(out))
 }
 
 /// The same, as it is written.
@@ -290,10 +291,32 @@ fn beginning_of(v: &Value) -> (Option<Start>, String) {
                 },
                 None => start = Some(Start::Unknown(u.why.clone())),
             },
+            // `~/$(ls ~)`: the names of what lies in a directory, below that directory.
+            Piece::Unknown(u) if lists_here(&u.why, start.as_ref(), &out) => out.push(STAR),
             Piece::Unknown(_) => out.push(UNKNOWN),
         }
     }
     (start, out)
+}
+
+/// Patterns as programs of Windows read them, quoted or not.
+fn wild(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '*' => STAR,
+            '?' => QUESTION,
+            other => other,
+        })
+        .collect()
+}
+
+/// True for names that were listed in the directory that the text so far is.
+fn lists_here(why: &Why, start: Option<&Start>, text: &str) -> bool {
+    let Why::Near(place) = why else { return false };
+    let Some(dir) = text.strip_suffix(['/', '\\']) else { return false };
+    let (inner, listed) = beginning_of(place);
+    let ends = ['/', '\\', STAR];
+    inner.as_ref() == start && listed.trim_end_matches(ends) == dir.trim_end_matches(ends)
 }
 
 /// `C:\\x` and `C:/x` as `/x`: the drive says nothing that matters here.

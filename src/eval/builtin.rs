@@ -245,7 +245,12 @@ impl Interp<'_> {
                 }
                 self.sh.status = Some(0);
             }
-            "set" => self.set_builtin(args),
+            "set" => {
+                if args.is_empty() {
+                    self.print_variables(at);
+                }
+                self.set_builtin(args);
+            }
             "shift" => {
                 let n = match inv.operands.first() {
                     None => Some(1),

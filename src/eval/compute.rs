@@ -94,6 +94,10 @@ impl Interp<'_> {
         }
         let unknown = match (name, args.as_slice()) {
             ("dirname", [path]) => above(path).near(at),
+            // Names that are listed stay those of that place where each line keeps something of itself.
+            _ if !w.read && transform::keeps_lines(name, &inv.options, &args) => {
+                w.stdin.as_ref().filter(|v| is_listed(v)).and_then(|v| v.near(at)).map(super::invoke::splitting)
+            }
             _ => None,
         };
         let unknown =
@@ -177,6 +181,11 @@ fn inv_args(inv: &Invocation) -> Vec<Value> {
         })
     };
     inv.operands.iter().filter(|v| !is_file(v)).cloned().collect()
+}
+
+/// True for names that were listed in some place.
+fn is_listed(v: &Value) -> bool {
+    matches!(v.pieces.as_slice(), [Piece::Unknown(u)] if matches!(u.why, Why::Near(_)))
 }
 
 /// Whether a text stands in another.

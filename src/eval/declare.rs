@@ -391,12 +391,20 @@ impl Interp<'_> {
                 self.declare_field(&mut d, &f, at);
             }
         }
-        if words.is_empty() || d.print && d.options {
+        if words.is_empty() || d.options {
             // It prints every variable.
             let at = Place::new(self.text, Default::default());
-            self.emit(1, Value::unknown(Why::NotComputed("list of variables"), at));
+            self.print_variables(at);
         }
         self.sh.status = d.status;
+    }
+
+    /// Prints every variable with its value.
+    pub(crate) fn print_variables(&mut self, at: Place) {
+        let by = self.last_process.unwrap_or(crate::effect::ProcessId(0));
+        let shown = crate::effect::Object::Stated(super::effects::ENVIRONMENT);
+        let id = self.effect(crate::effect::Verb::Inspect, shown, by, at);
+        self.emit(1, Value::unknown_tainted(Why::NotComputed("list of variables"), at, Taint::of(id)));
     }
 
     /// The same with words that were expanded already, which is all that there is where the name of the builtin was

@@ -5,7 +5,7 @@
 
 use super::Interp;
 use super::invoke::Work;
-use crate::command::{Invocation, Role, Stdout, Use};
+use crate::command::{Invocation, Role, Stated, Stdout, Use};
 use crate::effect::{EffectId, Object, ProcessId, Props, Verb};
 use crate::source::Place;
 use crate::value::{Channel, Taint, Value, Why};
@@ -133,6 +133,11 @@ impl Interp<'_> {
             self.flow(id, &t);
             coded.join(&Taint::of(id));
         }
+        // What shows all variables is where their values come from.
+        for s in inv.stated.iter().filter(|s| is_environment(s)) {
+            let id = self.effect(s.verb, Object::Stated(s.object), by, s.place);
+            coded.join(&Taint::of(id));
+        }
         if let Stdout::Transform(name) = inv.stdout
             && let Some(verb) = coding(name)
         {
@@ -153,6 +158,13 @@ impl Interp<'_> {
         let mut out = match inv.stdout {
             Stdout::Constant => Value::unknown(Why::Output(inv.name.clone()), at),
             Stdout::Listing => self.listed(inv, at),
+            Stdout::ListingOf(place) => match inv.props.has(Props::FILTERED) {
+                true => Value::unknown(Why::Output(inv.name.clone()), at),
+                false => Value::computed(place.as_bytes(), at, Taint::default())
+                    .near(at)
+                    .map(super::invoke::splitting)
+                    .unwrap_or_default(),
+            },
             Stdout::CopyStdin => stdin.map(filtered).unwrap_or_else(|| Value::unknown(Why::Stdin, at)),
             Stdout::ContentOperands => match (w.read, stdin) {
                 (true, _) => filtered(input),
@@ -170,6 +182,11 @@ impl Interp<'_> {
                 Value::unknown_tainted(Why::Output(inv.name.clone()), at, taint)
             }
         };
+        // What a pattern chooses (`env | grep CI_`) is no longer all that was shown.
+        if inv.uses.iter().any(|u| u.role == Role::Pattern) {
+            let shown = |o| self.graph.effect(o).is_some_and(|e| e.verb == Verb::Inspect);
+            out.drop_sources(&shown);
+        }
         out.add_taint(&coded);
         out
     }
@@ -386,7 +403,7 @@ impl Interp<'_> {
     /// Effects that the grammar states.
     pub(crate) fn stated(&mut self, inv: &Invocation, by: ProcessId, w: &Work, simulated: bool) {
         for s in &inv.stated {
-            if matches!(s.verb, Verb::Decode | Verb::Encode) {
+            if matches!(s.verb, Verb::Decode | Verb::Encode) || is_environment(s) {
                 continue;
             }
             let object = match &s.value {
@@ -522,6 +539,14 @@ impl Interp<'_> {
         }
     }
 }
+
+/// True for what shows every variable with its value.
+fn is_environment(s: &Stated) -> bool {
+    s.verb == Verb::Inspect && s.object == ENVIRONMENT
+}
+
+/// The object of the effect of what shows every variable.
+pub(crate) const ENVIRONMENT: &str = "environment";
 
 /// The object of a stated effect that an operand says more about.
 fn stated_object(verb: Verb, kind: &'static str, v: Value) -> Object {

@@ -381,6 +381,14 @@ impl Interp<'_> {
             self.after_branch(flow, before);
         }
         let mut inv = self.read_argv(&argv);
+        // `gci ~ | Remove-Item`: what comes in is what it is done to.
+        if inv.stdin == Stdin::Items && inv.operands.is_empty() && matches!(self.sh.fd(0), End::Input(_)) {
+            let items = self.read_all(0).map(|v| self.split_string(&v)).unwrap_or_default();
+            argv.extend(items);
+            inv = self.read_argv(&argv);
+        }
+        self.add_from_environment(&mut argv, &mut inv);
+        let Some(word) = argv.first() else { return Flow::Next };
         let shown = if inv.name.is_empty() { word.show() } else { inv.name.clone() };
         let by = self.process(&shown, argv.clone(), at, inv.grammar.is_some());
         // The redirections of a program are expanded in its own process: what they assign is gone with it.
@@ -404,6 +412,27 @@ impl Interp<'_> {
             self.restore_fds(saved);
         }
         flow
+    }
+
+    /// Arguments that a program takes from variables as if they stood at the end (`TF_CLI_ARGS`, `MAKEFLAGS`).
+    fn add_from_environment(&mut self, argv: &mut Vec<Value>, inv: &mut Invocation) {
+        let Some(grammar) = inv.grammar.and_then(crate::command::grammar::lookup) else { return };
+        let at = argv.first().map(Value::place).unwrap_or_default();
+        let mut more: Vec<Value> = Vec::new();
+        for name in crate::command::argv::argument_variables(grammar) {
+            let name = name.replace("{}", inv.subs.first().copied().unwrap_or_default());
+            if self.sh.var(&name).is_some_and(|v| v.attrs.exported) {
+                more.extend(self.variable(&name, at));
+            }
+        }
+        if more.is_empty() {
+            return;
+        }
+        for v in more {
+            let words = super::nested::quoted_words(&v).unwrap_or_else(|| self.split_string(&v));
+            argv.extend(words);
+        }
+        *inv = self.read_argv(argv);
     }
 
     /// What an argv means, in the language of the current text.
@@ -545,6 +574,9 @@ impl Interp<'_> {
     ) -> Flow {
         let mut w = Work::default();
         let simulated = inv.simulated;
+        if inv.builtin == Some("set-alias") {
+            self.set_alias(inv);
+        }
         if !matches!(inv.stdin, Stdin::Ignored) {
             w.stdin = self.read_all(0);
             self.note_stdin(by, &w.stdin);
@@ -648,6 +680,17 @@ impl Interp<'_> {
         flow
     }
 
+    /// `Set-Alias NAME VALUE`: the script that runs it has another name for a command.
+    fn set_alias(&mut self, inv: &Invocation) {
+        let mut left = inv.operands.iter();
+        let mut given = |option: &str| inv.value_of(option).or_else(|| left.next()).cloned();
+        if let (Some(name), Some(value), Some(run)) = (given("-Name"), given("-Value"), self.evaluating.as_mut())
+            && let Some(name) = name.as_str()
+        {
+            run.set_alias(&name, value);
+        }
+    }
+
     /// Host and port → a connection.
     fn connection(&mut self, w: &mut Work, inv: &Invocation, by: ProcessId) -> Option<EffectId> {
         let (host, place) = w.host.take()?;
@@ -748,8 +791,14 @@ impl Interp<'_> {
                     Some(v) => self.lines(&v),
                     None => vec![self.found(inv, at)],
                 };
+                let absent =
+                    u.append && !words.iter().any(|w| w.show().as_bytes().windows(mark.len()).any(|x| x == mark));
                 for item in items.into_iter().take(limits::MAX_TURNS as usize) {
-                    runs.push(words.iter().map(|x| replace_mark(x, mark, &item)).collect());
+                    let mut run: Vec<Value> = words.iter().map(|x| replace_mark(x, mark, &item)).collect();
+                    if absent {
+                        run.push(item);
+                    }
+                    runs.push(run);
                 }
                 if runs.is_empty() {
                     runs.push(words);
@@ -852,7 +901,12 @@ impl Interp<'_> {
                 if !place.prefix().ends_with(b"/") {
                     place.push(Value::computed(b"/", at, Taint::default()));
                 }
-                place.push_piece(Piece::Glob(Glob::Star, u.value.place()));
+                // What a test leaves a little out of is told from everything by the form of its pattern.
+                let star = match inv.props.has(Props::NEARLY_ALL) {
+                    true => Glob::Ext(crate::value::Bytes::from_slice(b"*")),
+                    false => Glob::Star,
+                };
+                place.push_piece(Piece::Glob(star, u.value.place()));
             }
             let v = place.near(at).unwrap_or_else(unknown);
             out = Some(match out {
@@ -863,11 +917,7 @@ impl Interp<'_> {
         if out.is_none() && inv.operands.is_empty() {
             out = below_here(at).near(at);
         }
-        let mut v = out.unwrap_or_else(unknown);
-        if let [Piece::Unknown(u)] = v.pieces.as_mut_slice() {
-            u.splits = true;
-        }
-        v
+        splitting(out.unwrap_or_else(unknown))
     }
 
     /// The environment in which code of this invocation runs: its parameters are the operands that follow it.
@@ -967,6 +1017,14 @@ impl Interp<'_> {
         self.sh.fds.retain(|(n, _)| *n != fd);
         out
     }
+}
+
+/// A value that may be several words.
+pub(super) fn splitting(mut v: Value) -> Value {
+    if let [Piece::Unknown(u)] = v.pieces.as_mut_slice() {
+        u.splits = true;
+    }
+    v
 }
 
 /// Everything in the working directory, which programs that list take where no place is named.

@@ -297,6 +297,9 @@ impl Interp<'_> {
                 }
                 continue;
             }
+            if settled || n >= self.most_turns(true, forks) {
+                self.without_end(body);
+            }
             if settled {
                 // An endless loop, or one that something outside ends.
                 break Flow::Next;
@@ -342,6 +345,31 @@ impl Interp<'_> {
         let runs = |d: &Doubt| matches!(d.kind, DoubtKind::UnknownCommand | DoubtKind::UnknownCode | DoubtKind::Limit);
         stands && !self.graph.doubts.iter().skip(doubts).any(runs)
     }
+}
+
+impl Interp<'_> {
+    /// `while :; do x & done`: a loop without end that only starts processes, and waits for none, exhausts the machine.
+    fn without_end(&mut self, body: &List) {
+        if !only_starts(body) || self.certainty != Certainty::Certain {
+            return;
+        }
+        let at = self.at(body.span);
+        let by = self.process("", Vec::new(), at, true);
+        let name = Value::computed(body.span.of(&self.source.bytes(self.text)), at, Default::default());
+        self.effect(crate::effect::Verb::Exhaust, crate::effect::Object::Named("process", name), by, at);
+    }
+}
+
+/// True where every command of a list is started in the background.
+fn only_starts(l: &List) -> bool {
+    let inner = |p: &crate::syntax::ast::Pipeline| match p.stages.as_slice() {
+        [one] => match &one.kind {
+            crate::syntax::ast::CommandKind::Subshell(l) | crate::syntax::ast::CommandKind::Group(l) => only_starts(l),
+            _ => false,
+        },
+        _ => false,
+    };
+    !l.items.is_empty() && l.items.iter().all(|i| i.background || i.rest.is_empty() && inner(&i.first))
 }
 
 /// What the condition of a loop came to.

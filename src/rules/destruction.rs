@@ -51,8 +51,23 @@ pub(super) const RULES: &[Rule] = &[
         description: "A home is deleted with everything in it: documents, keys, settings. Name the directory in it that is \
                       meant.",
         remediation: "Name the directory that is meant.",
-        good: &["rm -rf ~/.cache/x", "rm -f ~/notes.txt", "rm -rf ~/proj/build"],
-        bad: &["rm -rf ~", "rm -rf ~/*", "rm -rf \"$HOME\"", "rm -rf /root", "find ~ -delete", "rm -rf /home/u/"],
+        good: &[
+            "rm -rf ~/.cache/x",
+            "rm -f ~/notes.txt",
+            "rm -rf ~/proj/build",
+            "find ~ -name '*.tmp' -type f -delete",
+        ],
+        bad: &[
+            "rm -rf ~",
+            "rm -rf ~/*",
+            "rm -rf \"$HOME\"",
+            "rm -rf /root",
+            "find ~ -delete",
+            "rm -rf /home/u/",
+            "find ~ -type f -exec rm {} +",
+            "for d in $(ls -A ~); do rm -rf ~/$d; done",
+            "find ~ ! -name keep -delete",
+        ],
         check: delete_home,
     },
     Rule {
@@ -96,7 +111,7 @@ pub(super) const RULES: &[Rule] = &[
         description: "Everything in the current directory is deleted, a repository's history included where it lies there. \
                       Name what is to go.",
         remediation: "Name the files and directories that are to go.",
-        good: &["rm -rf ./build", "rm *.o", "rm -f *.log"],
+        good: &["rm -rf ./build", "rm *.o", "rm -f *.log", "find . -type f -name '*.pyc' -delete"],
         bad: &["rm -rf .", "rm -rf ./*", "rm -rf *", "rm -rf .git"],
         check: delete_project,
     },
@@ -254,6 +269,8 @@ fn delete_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
             Class::Root if facts.is_filtered(e) => Severity::Medium,
             Class::Root | Class::SystemDirectory | Class::Homes | Class::Home | Class::Device => continue,
             _ if facts.is_filtered(e) => continue,
+            // All files of a tree that is nobody's treasure.
+            _ if facts.spares_little(e) && !precious => continue,
             Class::HomeContent | Class::HomeDotfile if !precious => continue,
             Class::HomeContent | Class::HomeDotfile => Severity::High,
             // `rm -rf ../x` is a neighbour of the project; `rm -rf ..` is the project and all of them.
@@ -274,7 +291,8 @@ fn is_mirror(facts: &Facts<'_>, e: &Effect, p: &Resolved) -> bool {
 }
 
 fn delete_project(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for (e, p) in whole_deletes(facts).filter(|(e, _)| e.props.has(Props::RECURSIVE)) {
+    // Which kinds of files go is a choice in a project; elsewhere it is hardly one.
+    for (e, p) in whole_deletes(facts).filter(|(e, _)| e.props.has(Props::RECURSIVE) && !facts.spares_little(e)) {
         let history = p.class == Class::Project && p.marks.has(Mark::UserData);
         if (p.class == Class::ProjectRoot || history) && !p.text.is_empty() {
             out.add(draft(facts, rule, e, p));

@@ -15,7 +15,7 @@ use crate::text::{Mark as Deceptive, marks};
 use crate::url::Address;
 use crate::url::lookalike::{Look, looks};
 use crate::url::registry;
-use crate::value::{Channel, Value};
+use crate::value::{Channel, Glob, Piece, Value, Why};
 use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, VecDeque};
 
@@ -278,6 +278,13 @@ impl<'a> Facts<'a> {
     /// True where a pattern or test chose what it is done to (`find -name x -exec rm {} +`), so that it is not all of it.
     pub fn is_filtered(&self, e: &Effect) -> bool {
         e.props.has(Props::FILTERED) || self.lineage(e.process).any(|p| p.props.has(Props::FILTERED))
+    }
+    /// True where what chose it leaves little out: one kind of file, one name (`find ~ -type f -delete`).
+    pub fn spares_little(&self, e: &Effect) -> bool {
+        let listed = |v: &Value| v.pieces.iter().any(|p| matches!(p, Piece::Glob(Glob::Ext(_), _)));
+        let near = |p: &Piece| matches!(p, Piece::Unknown(u) if matches!(&u.why, Why::Near(place) if listed(place)));
+        self.lineage(e.process).any(|p| p.props.has(Props::NEARLY_ALL))
+            || e.object.value().is_some_and(|v| v.pieces.iter().any(near))
     }
     /// True where a person is asked before it is done (`rm -i`, `find -ok rm`). What a pipe or a file answers for
     /// (`yes | rm -i x`) asks nobody, nor does a program that is forced to it as well.

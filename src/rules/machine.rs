@@ -5,9 +5,10 @@
 use super::grades::graded;
 use super::listed::listed;
 use super::{Category, Facts, Findings, Rule};
-use crate::effect::path::{Class, Mark};
+use crate::effect::path::{Class, Mark, Part};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::{Confidence, Severity};
+use crate::value::{Glob, Piece, Value, Why};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -36,8 +37,8 @@ pub(super) const RULES: &[Rule] = &[
         description: "The signal goes to every process that may be reached, the session and the services included. Name the \
                       process that is meant.",
         remediation: "Name the process that is meant.",
-        good: &["kill 4242", "kill -9 %1", "pkill -f myserver"],
-        bad: &["kill -9 -1", "kill -TERM -- -1"],
+        good: &["ps aux | grep node | awk '{print $2}' | xargs kill", "kill 4242", "kill -9 %1", "pkill -f myserver"],
+        bad: &["ps -eo pid= | xargs kill -9", "kill $(ps aux | awk '{print $2}')", "kill -9 -1", "kill -TERM -- -1"],
         check: kill_all,
     },
     Rule {
@@ -51,8 +52,17 @@ pub(super) const RULES: &[Rule] = &[
         description: "A function starts itself again and again without end, until the machine can start nothing more and has to \
                       be switched off. Give the loop an end.",
         remediation: "Give it an end, and a limit with ulimit -u.",
-        good: &["f() { echo hi; }; f | cat"],
-        bad: &[":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb"],
+        good: &[
+            "while true; do ./poll & sleep 5; done",
+            "for i in 1 2 3; do ./w & done; wait",
+            "f() { echo hi; }; f | cat",
+        ],
+        bad: &[
+            "python3 -c 'import os\nwhile True: os.fork()'",
+            "while :; do sleep 99 & done",
+            ":(){ :|:& };:",
+            "bomb() { bomb | bomb & }; bomb",
+        ],
         check: fork_bomb,
     },
     Rule {
@@ -213,7 +223,9 @@ pub(super) const RULES: &[Rule] = &[
 
 fn kill_all(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Kill]).filter(|e| !facts.contained(e)) {
-        let everything = e.object.value().and_then(|v| v.as_str()).is_some_and(|v| v.trim() == "-1");
+        let value = e.object.value();
+        let everything =
+            value.is_some_and(|v| v.as_str().is_some_and(|v| v.trim() == "-1") || names_every_process(facts, v, e));
         let stated = matches!(e.object, Object::Stated(_)) && facts.props(e).has(Props::ALL);
         if everything || stated {
             out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, facts.name(e))).evidence(
@@ -223,6 +235,26 @@ fn kill_all(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             ));
         }
     }
+}
+
+/// The directory in which the kernel shows processes.
+const PROCESSES: &str = "proc";
+
+/// `$(ps -eo pid=)`, `/proc/[0-9]*`: the numbers of all processes, as they are listed.
+fn names_every_process(facts: &Facts<'_>, v: &Value, e: &Effect) -> bool {
+    v.pieces.iter().any(|p| match p {
+        Piece::Unknown(u) => match &u.why {
+            Why::Near(place) => {
+                let p = facts.resolve(place, e);
+                let open = |rest: &[Part]| rest.is_empty() || matches!(rest, [one] if !one.is_known());
+                p.parts.split_first().is_some_and(|(first, rest)| first.show() == PROCESSES && open(rest))
+            }
+            _ => false,
+        },
+        // `kill ${p#/proc/}` for each of `/proc/[0-9]*`
+        Piece::Glob(g, _) => *g == Glob::Star && v.pieces.iter().all(|p| matches!(p, Piece::Glob(..))),
+        _ => false,
+    })
 }
 
 fn is_bomb(e: &Effect) -> bool {
@@ -306,7 +338,10 @@ fn setuid(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         let (owner, group) = (e.props.has(Props::SETUID), e.props.has(Props::SETGID));
         let Some(p) = facts.path(e).filter(|_| (owner || group) && !facts.contained(e)) else { continue };
         // On directories the group's bit only says whose new files are: `find . -type d -exec chmod g+s {} +`.
-        let many = facts.is_filtered(e) || p.class == Class::Unknown || e.props.has(Props::RECURSIVE);
+        let many = facts.is_filtered(e)
+            || facts.spares_little(e)
+            || p.class == Class::Unknown
+            || e.props.has(Props::RECURSIVE);
         if !owner && many {
             continue;
         }

@@ -8,7 +8,8 @@ use super::{Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Verb};
 use crate::finding::Severity;
 use crate::url::Reach;
-use crate::value::{Piece, Value, Why};
+use crate::url::known::registered;
+use crate::value::{Glob, Piece, Value, Why};
 use std::collections::HashSet;
 
 /// A field of a header (RFC 9110): a name of letters and dashes, a colon.
@@ -20,16 +21,24 @@ fn is_header(v: &Value) -> bool {
 
 /// The pieces of an address that are no way to a thing but words to its owner: what follows a `?`.
 fn query(v: &Value) -> impl Iterator<Item = &Piece> {
-    let asks = |p: &&Piece| !matches!(p, Piece::Literal(l) if l.bytes.contains(&b'?'));
+    let asks = |p: &&Piece| match p {
+        Piece::Literal(l) => !l.bytes.contains(&b'?'),
+        // Without quotes it is a pattern to the shell.
+        Piece::Glob(g, _) => *g != Glob::Question,
+        _ => true,
+    };
     v.pieces.iter().skip_while(asks)
 }
 
-/// True where a variable of that name holds a token of one issuer, and the host is not that issuer's.
+/// True where a variable of that name holds a token of one issuer, and the host is not that issuer's: what counts is the
+/// name that somebody registered, since what stands before it (`github.e.example`) is its owner's to choose.
 fn is_foreign(rule: &'static Rule, variable: &str, host: &str) -> bool {
     let issuer = variable.split('_').next().unwrap_or(variable).to_ascii_lowercase();
-    is_listed(rule.id, "variable", variable)
-        && !host.to_ascii_lowercase().contains(&issuer)
-        && !is_listed(rule.id, &issuer, host)
+    let host = host.to_ascii_lowercase();
+    let own = registered(&host).is_some_and(|(main, suffix)| {
+        main == issuer || is_listed(rule.id, &issuer, &format!("{main}.{suffix}")) || is_listed(rule.id, &issuer, &host)
+    });
+    is_listed(rule.id, "variable", variable) && !own
 }
 
 /// Secrets in what is sent, asked for or looked up.
@@ -56,6 +65,10 @@ pub(super) fn sent(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                 let word = |v: &&Value| v.place() == e.place && !is_header(v);
                 pieces.extend(process.argv.iter().skip(1).filter(word).flat_map(|v| &v.pieces));
                 pieces.extend(process.stdin.iter().flat_map(|v| &v.pieces));
+                // What a script hands over.
+                if let Some(Object::Named("data", v)) = e.other.as_deref() {
+                    pieces.extend(&v.pieces);
+                }
             }
         }
         for p in pieces {

@@ -228,11 +228,18 @@ impl<'t> Reader<'t> {
         self.word();
         let mut name = String::new();
         let mut lines = false;
+        let mut below = false;
+        let mut root: Option<(&'t str, Span)> = None;
         while let Some(w) = self.spaced() {
             let lower = w.to_ascii_lowercase();
             match lower.as_str() {
                 "in" => break,
                 "/f" => lines = true,
+                // `for /r DIRECTORY %x in (PATTERN)`: the names that fit, all over the tree.
+                "/r" => below = true,
+                _ if below && !lower.starts_with(['%', '/']) => {
+                    root = Some((w.trim_matches('"'), Span::new(self.at.saturating_sub(w.len()), self.at)));
+                }
                 _ if lower.starts_with('%') => name = format!("%{}", lower.trim_matches('%')),
                 _ => {}
             }
@@ -261,7 +268,15 @@ impl<'t> Reader<'t> {
                         self.at = end.saturating_add(1).min(self.text.len());
                     }
                     _ => match self.word() {
-                        Some(w) => items.push(w.expr),
+                        Some(w) => items.push(match root {
+                            Some((root, at)) => {
+                                let root = root.trim_end_matches(['\\', '/']);
+                                let dir = Expr::new(Kind::Text(self.readable.bytes(&format!("{root}\\"))), at);
+                                let at = w.expr.span;
+                                Expr::new(Kind::Concat(vec![dir, w.expr]), at)
+                            }
+                            None => w.expr,
+                        }),
                         None => {
                             self.bump();
                         }
@@ -346,7 +361,7 @@ impl<'t> Reader<'t> {
                     self.blanks();
                     self.word();
                 }
-                _ => match self.word() {
+                _ => match if words.is_empty() { self.command_word() } else { self.word() } {
                     Some(w) => {
                         self.raw =
                             !INTERNAL.iter().any(|n| w.plain.eq_ignore_ascii_case(n)) && words.is_empty() || self.raw;
@@ -365,6 +380,19 @@ impl<'t> Reader<'t> {
         let at = Span::new(start, self.at);
         let kind = Kind::Command { words, input: None, writes, printed: true };
         out.push(Stmt { kind: StmtKind::Expr(Expr::new(kind, at)), span: at });
+    }
+
+    /// The word that names a program; a switch may follow it without a blank (`rd/s/q x`).
+    fn command_word(&mut self) -> Option<Word> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let end = self.rest().find(|c: char| !plain(c))?;
+        let name = self.rest().get(..end).unwrap_or_default();
+        if name.is_empty() || name.starts_with('.') || !self.rest().get(end..)?.starts_with('/') {
+            return self.word();
+        }
+        let at = Span::new(self.at, self.at.saturating_add(end));
+        self.at = self.at.saturating_add(end);
+        Some(Word { expr: Expr::new(Kind::Text(self.readable.bytes(name)), at), plain: name.to_string() })
     }
 
     /// One word: quotes are taken off, carets, too, and variables are put in.

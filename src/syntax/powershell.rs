@@ -13,7 +13,22 @@ use tree_sitter::Node;
 
 /// Reads a program.
 pub fn read(text: &[u8]) -> Script {
-    tree::read(Grammar::PowerShell, text, block)
+    tree::read(Grammar::PowerShell, text, program)
+}
+
+/// A whole text; one that is nothing but a block (`ForEach-Object { … }` hands its own on) is what is in it.
+fn program(low: &mut Lowering<'_>, n: Node<'_>) -> Vec<Stmt> {
+    let mut inner = core(n);
+    while inner.kind() == "statement_list" && inner.named_child_count() == 1 {
+        match inner.named_child(0) {
+            Some(k) => inner = core(k),
+            None => break,
+        }
+    }
+    match inner.kind() {
+        "script_block_expression" => block(low, inner),
+        _ => block(low, n),
+    }
 }
 
 /// The node below those that only say how tightly an operator binds.
@@ -544,13 +559,12 @@ fn command(low: &mut Lowering<'_>, n: Node<'_>, input: Option<Expr>) -> Kind {
     let Some(name) = field(n, "command_name") else { return Kind::Other(Vec::new()) };
     let mut words = vec![expr(low, name)];
     let mut writes = Vec::new();
-    let mut glued = false;
     for k in field(n, "command_elements")
         .map(|e| if e.kind() == "command_elements" { kids(e) } else { vec![e] })
         .unwrap_or_default()
     {
         match k.kind() {
-            "command_argument_sep" => glued = low.text(k).contains(':'),
+            "command_argument_sep" => {}
             "redirection" => {
                 let append = low.text(k).contains(">>");
                 let to = kid(k, "redirected_file_name")
@@ -572,12 +586,17 @@ fn command(low: &mut Lowering<'_>, n: Node<'_>, input: Option<Expr>) -> Kind {
                 let list = arguments(low, k).into_iter().map(|a| a.value).collect();
                 words.push(Expr::new(Kind::List(list), span(k)));
             }
-            _ if glued => {
-                // `-Name:value`
-                glued = false;
-                words.push(expr(low, k));
+            _ => {
+                let word = core(k);
+                match word.kind() {
+                    // A block that is a word keeps its braces, by which commands tell it from a name.
+                    "script_block_expression" => {
+                        let text = low.bytes(low.text(word));
+                        words.push(Expr::new(Kind::Text(text), span(word)));
+                    }
+                    _ => words.push(expr(low, k)),
+                }
             }
-            _ => words.push(expr(low, k)),
         }
     }
     let first = match words.first().map(|w| &w.kind) {

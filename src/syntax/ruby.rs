@@ -98,6 +98,15 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
             let inner = body(low, n, "body");
             out.push(stmt(StmtKind::Loop { target: None, over: None, condition: Some(test), body: inner }, at));
         }
+        // `loop { … }` goes on without end, as `while true` does (Kernel#loop).
+        "call" | "method_call" if is_loop(low, n) => {
+            let test = Expr::new(Kind::Bool(true), at);
+            let inner = match kid(n, "do_block").or_else(|| kid(n, "block")) {
+                Some(b) => body(low, b, "body"),
+                None => Vec::new(),
+            };
+            out.push(stmt(StmtKind::Loop { target: None, over: None, condition: Some(test), body: inner }, at));
+        }
         "for" => {
             let name = field(n, "pattern").and_then(|p| target(low, p));
             let over = field(n, "value").and_then(|v| kids(v).first().copied()).map(|v| expr(low, v));
@@ -480,6 +489,12 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
         }
         _ => Kind::Other(all(low)),
     }
+}
+
+/// A call of `loop` with a block and nothing else.
+fn is_loop(low: &Lowering<'_>, n: Node<'_>) -> bool {
+    let block = kid(n, "do_block").or_else(|| kid(n, "block"));
+    field(n, "receiver").is_none() && block.is_some() && field(n, "method").is_some_and(|m| low.text(m) == "loop")
 }
 
 /// A block: its parameters, its body; without parameters it has `it` and `_1`.

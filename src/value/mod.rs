@@ -73,6 +73,17 @@ impl Taint {
     pub fn sources(&self) -> &[(Origin, Way)] {
         self.0.as_deref().map_or(&[], Vec::as_slice)
     }
+    /// Drops the sources for which that holds.
+    pub fn drop_sources(&mut self, gone: &dyn Fn(Origin) -> bool) {
+        if let Some(all) = &mut self.0
+            && all.iter().any(|(o, _)| gone(*o))
+        {
+            Rc::make_mut(all).retain(|(o, _)| !gone(*o));
+            if all.is_empty() {
+                self.0 = None;
+            }
+        }
+    }
     /// Takes in another's sources.
     pub fn join(&mut self, other: &Taint) {
         match (&mut self.0, &other.0) {
@@ -334,6 +345,17 @@ impl Value {
                 Piece::Literal(l) => f(&l.taint),
                 Piece::Unknown(u) => f(&u.taint),
                 Piece::OneOf(vs) => vs.iter().for_each(|v| v.each_taint(f)),
+                Piece::Glob(..) => {}
+            }
+        }
+    }
+    /// Drops the sources for which that holds from everything in it.
+    pub fn drop_sources(&mut self, gone: &dyn Fn(Origin) -> bool) {
+        for p in &mut self.pieces {
+            match p {
+                Piece::Literal(l) => l.taint.drop_sources(gone),
+                Piece::Unknown(u) => u.taint.drop_sources(gone),
+                Piece::OneOf(vs) => vs.iter_mut().for_each(|v| v.drop_sources(gone)),
                 Piece::Glob(..) => {}
             }
         }

@@ -69,6 +69,7 @@ fn atom(part: &'static str, scope: &Scope) -> Result<Atom, String> {
         "value" => with_glob(Ask::Value),
         "name" => with_glob(Ask::Name),
         "words" => with_glob(Ask::Words),
+        "after" => with_glob(Ask::After),
         "--" if glob.is_none() => plain(Ask::Dashes),
         "dash" if glob.is_none() => plain(Ask::Dash),
         "bare" if glob.is_none() => plain(Ask::Bare),

@@ -104,6 +104,8 @@ coded_enum! {
         Bare = "bare",
         /// All words after the program's name, joined by blanks, match `text`.
         Words = "words",
+        /// The word before the option that the condition is about matches `text`.
+        After = "after",
     }
     /// Where a nested command runs.
     enum Where {
@@ -190,6 +192,8 @@ coded! {
         placeholder: Vec<&'static str>,
         /// Assignments may stand before the command.
         assignments: bool,
+        /// Where the placeholder does not stand in the command, what it stands for is its last word.
+        append: bool,
     }
     /// A place that an option or operand names.
     struct Located {

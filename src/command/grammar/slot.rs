@@ -102,10 +102,11 @@ fn nested(t: &Table, scope: &Scope, depth: usize) -> Slot {
         until: t.texts("until").iter().map(|u| u.text).collect(),
         placeholder: t.texts("placeholder").iter().map(|p| scope.option(p.text).unwrap_or(p.text)).collect(),
         assignments: t.flag("assignments"),
+        append: t.flag("append"),
     };
     let command = role == Role::Command;
-    if !command && (!made.until.is_empty() || made.assignments || !made.placeholder.is_empty()) {
-        t.context().wrong(t.at, "`until`, `placeholder` and `assignments` are for `command`");
+    if !command && (!made.until.is_empty() || made.assignments || made.append || !made.placeholder.is_empty()) {
+        t.context().wrong(t.at, "`until`, `placeholder`, `append` and `assignments` are for `command`");
     }
     if made.join && !matches!(role, Role::Code(_) | Role::CommandString) {
         t.context().wrong(t.at, "`join` is for `code.*` and `command.string`");

@@ -72,7 +72,8 @@ impl Interp<'_> {
             Kind::Concat(parts) => {
                 let mut v = Value::default();
                 for p in parts {
-                    v.push(self.expr(run, p).value(at));
+                    let d = self.expr(run, p);
+                    v.push(self.all_of(run, d, at).value(at));
                 }
                 Data::Text(v)
             }
@@ -276,6 +277,10 @@ impl Interp<'_> {
                     None => Data::Bound(Box::new(Data::Map(m)), name.to_string()),
                 }
             }
+            // `$_.FullName` of a file that is known by its name.
+            Data::Text(v) if calls::lookup(run.language, &format!(".{name}")).is_some_and(|f| f.result == "self") => {
+                Data::Text(v)
+            }
             other => Data::Bound(Box::new(other), name.to_string()),
         }
     }
@@ -328,6 +333,7 @@ impl Interp<'_> {
         let mut given: Args = Vec::with_capacity(args.len());
         for a in args {
             let v = self.expr(run, &a.value);
+            let v = self.all_of(run, v, at);
             match (a.spread, v) {
                 (true, Data::List(l)) => given.extend(l.into_iter().map(|d| (None, d))),
                 (true, Data::Map(m)) => {
@@ -354,6 +360,19 @@ impl Interp<'_> {
             self.assign_target(run, &t, result.clone());
         }
         result
+    }
+
+    /// A name that stands for everything in the surroundings (`os.environ`, `process.env`), where it is used as a whole.
+    fn all_of(&mut self, run: &Run, d: Data, at: Place) -> Data {
+        let Data::Path(p) = &d else { return d };
+        let Some(fact) = calls::lookup(run.language, &format!("{p}.__all__")) else { return d };
+        let mut taint = Taint::default();
+        for (verb, thing) in fact.effects {
+            if let Some(v) = Verb::from_name(verb) {
+                taint.join(&Taint::of(self.effect(v, Thing::Stated(thing), run.by, at)));
+            }
+        }
+        Data::unknown("everything in it", at, taint)
     }
 
     /// `list.append(x)`: a list or map that a name holds is changed where it is.
@@ -416,6 +435,11 @@ impl Interp<'_> {
             return object;
         }
         // What the last part says of any object, it says of this one.
+        if let Some((object, last)) = name.rsplit_once('.')
+            && let whole @ Data::Text(_) = self.all_of(run, Data::Path(object.to_string()), at)
+        {
+            return self.call_method(run, whole, last, args, at);
+        }
         if let Some((object, last)) = name.rsplit_once('.')
             && let Some(fact) = calls::lookup(run.language, &format!(".{last}"))
         {
@@ -499,6 +523,11 @@ impl Interp<'_> {
         args: Args,
         at: Place,
     ) -> Data {
+        // `getenv()`: all of them.
+        if fact.result == "op.environ" && args.is_empty() && object.is_none() {
+            let id = self.effect(Verb::Inspect, Thing::Stated(crate::eval::effects::ENVIRONMENT), run.by, at);
+            return Data::unknown("everything in it", at, Taint::of(id));
+        }
         let get = |i: usize| -> Option<&Data> {
             let named = fact.params.get(i).and_then(|p| args.iter().find(|(n, _)| n.as_deref() == Some(*p)));
             named.or_else(|| args.iter().filter(|(n, _)| n.is_none()).nth(i)).map(|(_, d)| d)
@@ -665,7 +694,10 @@ impl Interp<'_> {
         made: &mut Vec<EffectId>,
         at: Place,
     ) {
-        let value = data.value(at);
+        let mut value = data.value(at);
+        if calls::expands_tilde(run.language) && !matches!(role, Role::Code(_) | Role::Command | Role::DataText) {
+            self.expand_tilde(&mut value);
+        }
         let mut add = |me: &mut Self, verb: Verb, thing: Thing| {
             let id = me.effect(verb, thing, run.by, at);
             me.flow(id, &value.taint());
@@ -769,6 +801,7 @@ impl Interp<'_> {
                 let thing = thing.unwrap_or_default();
                 let id = self.effect(Verb::Send, thing, run.by, at);
                 self.flow(id, &data.taint());
+                self.amend(id, |e| e.other = Some(Box::new(Thing::Named("data", parts_of(&data, at)))));
                 made.push(id);
             }
             Role::DataText => {
@@ -865,6 +898,21 @@ impl Interp<'_> {
                 }
             }
         }
+    }
+}
+
+/// The values that a structure is made of, one after the other.
+fn parts_of(d: &Data, at: Place) -> Value {
+    match d {
+        Data::List(l) => l.iter().take(256).fold(Value::default(), |mut v, d| {
+            v.push(d.value(at));
+            v
+        }),
+        Data::Map(m) => m.iter().take(256).fold(Value::default(), |mut v, (_, d)| {
+            v.push(d.value(at));
+            v
+        }),
+        other => other.value(at),
     }
 }
 

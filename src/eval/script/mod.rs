@@ -351,6 +351,7 @@ impl Interp<'_> {
             }
             return End::Next;
         }
+        let started = self.graph.effects.len();
         for turn in 0.. {
             let go = condition.map_or(Some(true), |c| self.expr(run, c).truth());
             let endless = condition.is_none_or(|c| matches!(c.kind, Kind::Bool(true) | Kind::Number(1)));
@@ -369,6 +370,13 @@ impl Interp<'_> {
                 other if go == Some(true) => return other,
                 _ => break,
             }
+            // `while True: os.fork()`, `fork while fork`: turns that do nothing but multiply the process.
+            let asked = go.is_none() && before > started;
+            if (go == Some(true) && endless || asked) && self.forks_only(started, body.len()) {
+                let name = Value::computed(b"fork", at, Taint::default());
+                self.effect(Verb::Exhaust, Thing::Named("process", name), run.by, at);
+                return End::Next;
+            }
             // A turn that depends on something outside is looked at twice, an endless one as long as it adds something.
             let quiet = self.graph.effects.len() == before;
             if (go.is_none() && turn >= 1)
@@ -384,6 +392,13 @@ impl Interp<'_> {
         }
         self.turn_unknown(run, None, body, at);
         End::Next
+    }
+
+    /// True where all that was done since then is that the process was multiplied, once or more for each statement.
+    fn forks_only(&self, since: usize, statements: usize) -> bool {
+        let new = self.graph.effects.get(since..).unwrap_or_default();
+        let fork = |e: &crate::effect::Effect| e.verb == Verb::Spawn && matches!(e.object, Thing::Stated("fork"));
+        !new.is_empty() && new.len() >= statements && new.iter().all(fork)
     }
 
     /// One more turn of a loop that was left early: what it changes is not known from then on.
@@ -614,6 +629,14 @@ impl Run {
         {
             Rc::make_mut(s).insert(name.to_string(), v);
         }
+    }
+    /// Gives a command another name.
+    pub(in crate::eval) fn set_alias(&mut self, name: &str, value: Value) {
+        self.set(&format!("alias {}", name.to_ascii_lowercase()), Data::Text(value));
+    }
+    /// The command that a name stands for.
+    fn alias(&self, name: &str) -> Option<Data> {
+        self.get(&format!("alias {name}")).cloned()
     }
     fn get(&self, name: &str) -> Option<&Data> {
         self.scopes.iter().rev().find_map(|s| s.get(name))

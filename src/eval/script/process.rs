@@ -221,7 +221,12 @@ impl Interp<'_> {
     /// the command evaluates. Gives what it prints.
     pub(super) fn shell_command(&mut self, run: &mut Run, words: &[Data], input: Option<Data>, at: Place) -> Data {
         let Some((first, rest)) = words.split_first() else { return Data::Null };
-        let name = first.value(at).as_str().map(|s| s.to_ascii_lowercase());
+        let mut name = first.value(at).as_str().map(|s| s.to_ascii_lowercase());
+        let other = name.as_ref().and_then(|n| run.alias(n));
+        let first = other.as_ref().unwrap_or(first);
+        if other.is_some() {
+            name = first.value(at).as_str().map(|s| s.to_ascii_lowercase());
+        }
         if let Some(n) = &name
             && let Some(f @ Data::Function(..)) = run.get(n).cloned()
         {
@@ -231,7 +236,11 @@ impl Interp<'_> {
         if let Some(d) = &input {
             run.set("$_", d.clone());
         }
-        let argv: Vec<Value> = std::iter::once(first).chain(rest).flat_map(|d| d.words(at)).collect();
+        let mut argv: Vec<Value> = std::iter::once(first).chain(rest).flat_map(|d| d.words(at)).collect();
+        // Providers of PowerShell take `~` for the user's directory, quoted or not.
+        if run.language == Language::PowerShell {
+            argv.iter_mut().skip(1).for_each(|v| self.expand_tilde(v));
+        }
         let (language, by) = (run.language, run.by);
         let lent = std::mem::replace(run, Run::new(language, by));
         let outer = self.evaluating.replace(lent);
@@ -300,6 +309,18 @@ impl Interp<'_> {
             }
             Some(Data::Path(p)) if p.ends_with("stdout") => self.emit(1, text),
             Some(_) => self.emit(2, text),
+        }
+    }
+
+    /// `~` at the beginning of a path becomes the user's directory.
+    pub(super) fn expand_tilde(&mut self, v: &mut Value) {
+        let (first, rest) = v.split_at(1);
+        let (next, _) = rest.split_at(1);
+        let ends = |t: Option<std::borrow::Cow<'_, [u8]>>| matches!(t.as_deref(), Some([] | b"/" | b"\\"));
+        if first.as_literal().as_deref() == Some(b"~") && ends(next.as_literal()) {
+            let mut out = self.home(v.place());
+            out.push(rest);
+            *v = out;
         }
     }
 

@@ -49,6 +49,22 @@ pub fn regex_groups(pattern: &[u8], text: &[u8], nocase: bool) -> Result<Option<
     Ok(m.find_at(text, 0)?.map(|c| c.iter().map(|g| g.map(|g| g.as_bytes().to_vec())).collect()))
 }
 
+/// True where a program gives something for every line that it reads, or for all but a head line: what it is given to
+/// choose lines by leaves none out.
+pub fn keeps_lines(name: &str, options: &[(&'static str, Option<super::Value>)], operands: &[super::Value]) -> bool {
+    match name {
+        "cut" | "sort" | "uniq" | "tr" | "nl" | "rev" | "tac" => true,
+        "tail" => options
+            .iter()
+            .any(|(_, v)| v.as_ref().and_then(super::Value::as_literal).is_some_and(|t| t.starts_with(b"+"))),
+        "awk" => operands.first().and_then(super::Value::as_literal).is_some_and(|t| awk::takes_every_line(&t)),
+        "sed" => {
+            operands.first().and_then(super::Value::as_literal).is_some_and(|t| t.starts_with(b"s") || &*t == b"1d")
+        }
+        _ => false,
+    }
+}
+
 /// Which shell's builtins print (they differ in `echo` and `printf`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flavour {

@@ -26,6 +26,27 @@ pub(super) fn only_begins(text: &[u8]) -> bool {
     !rules.is_empty() && rules.iter().all(|(when, _)| matches!(when, parse::When::Begin))
 }
 
+/// True for a program that prints something for every line, a head line left out or not (`NR > 1 { print $2 }`).
+pub(super) fn takes_every_line(text: &[u8]) -> bool {
+    let rules = std::str::from_utf8(text).ok().and_then(|t| parse::program(t).ok()).unwrap_or_default();
+    let head = |e: &Expr| match e {
+        Expr::Binary(Op::Greater | Op::NotEqual | Op::GreaterEqual, a, b) => {
+            matches!((a.as_ref(), b.as_ref()), (Expr::Name(n), Expr::Number(_)) if n == "NR" || n == "FNR")
+        }
+        _ => false,
+    };
+    let prints = |s: &Option<Statement>| match s {
+        Some(Statement::Print(_) | Statement::Printf(_)) => true,
+        Some(Statement::Block(all)) => matches!(all.as_slice(), [Statement::Print(_) | Statement::Printf(_)]),
+        _ => false,
+    };
+    rules.iter().any(|(when, action)| match when {
+        When::Always => prints(action),
+        When::If(e) => head(e) && prints(action),
+        When::Begin | When::End => false,
+    })
+}
+
 /// The transform: options `-F -v -e`.
 pub(super) fn run(call: &Call<'_>) -> Result<Output, Why> {
     let utf8 = |b: &[u8]| String::from_utf8(b.to_vec()).map_err(|_| NOT);
