@@ -75,6 +75,7 @@ pub fn analyze(command: &[u8], options: &Options) -> Analysis {
         bypass_honored: false,
         interactive_detected: false,
         policy_path_used: None,
+        policy: Vec::new(),
     };
     Analysis { source, graph, verdict }
 }

@@ -153,6 +153,30 @@ pub struct FlowOut {
     pub via: Vec<&'static str>,
 }
 
+/// An entry of a policy that changed a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PolicyEntry {
+    /// The entry as the file names it: `rules.world_writable`, `gate.deny[0]`, `rule prod_delete`.
+    pub entry: String,
+    /// The file, or the preset; empty where it is not known.
+    pub file: String,
+    /// Its line, from 1; 0 where it is not known.
+    pub line: usize,
+    /// What it did.
+    pub did: String,
+}
+
+impl std::fmt::Display for PolicyEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let PolicyEntry { entry, file, line, did } = self;
+        match (file.is_empty(), line) {
+            (true, _) => write!(f, "{entry} {did}"),
+            (false, 0) => write!(f, "{file}: {entry} {did}"),
+            (false, _) => write!(f, "{file}:{line}: {entry} {did}"),
+        }
+    }
+}
+
 /// Time spent in each tier, in milliseconds; `None` for a tier that was not entered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Timings {
@@ -201,4 +225,7 @@ pub struct Verdict {
     pub interactive_detected: bool,
     /// The policy file that was used.
     pub policy_path_used: Option<String>,
+    /// The entries of the policy that had a say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub policy: Vec<PolicyEntry>,
 }

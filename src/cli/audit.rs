@@ -1,6 +1,7 @@
 //! `shellward audit`: what dangerous commands are in histories, transcripts and logs.
 
 use super::exit::{Exit, Failure};
+use super::policy::PolicyArgs;
 use super::{check, guard, output, progress};
 use crate::analyzer::{Options, analyze};
 use crate::audit::discover::{self, Defaults};
@@ -15,6 +16,7 @@ use crate::audit::{Judgement, time};
 use crate::effect::Language;
 use crate::finding::Severity;
 use crate::limits::MAX_PICTURES;
+use crate::policy::Policy;
 use crate::report;
 use crate::verdict::Verdict;
 use clap::builder::PossibleValuesParser;
@@ -80,6 +82,8 @@ struct AuditArgs {
     /// End with 1 where a finding is at least that bad; without it only failures change the exit code
     #[arg(long, value_name = "LEVEL", ignore_case = true, value_parser = check::levels())]
     fail_on: Option<Severity>,
+    #[command(flatten)]
+    policy: PolicyArgs,
     /// When to colour
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     color: output::Colour,
@@ -105,6 +109,9 @@ pub(super) fn describe(command: Command) -> Command {
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let args = AuditArgs::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
     let filter = filter(&args)?;
+    let (mut policy, _) = args.policy.load(None)?;
+    // What is wrong with it was told; a finding on each command of the past helps nobody.
+    policy.gate.broken.clear();
     let mut problems = Vec::new();
     let inputs = inputs(&args, &mut problems);
     for problem in &problems {
@@ -127,7 +134,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let done = AtomicBool::new(false);
     std::thread::scope(|threads| {
         let bar = threads.spawn(|| progress::show(&progress, total, &done));
-        engine::run(inputs, &filter, &pool, &judge(), &progress, |event| {
+        engine::run(inputs, &filter, &pool, &judge(policy), &progress, |event| {
             if written.is_ok() {
                 written = taker.take(event, &mut out);
             }
@@ -248,15 +255,22 @@ pub(super) fn pool() -> Result<rayon::ThreadPool, Failure> {
         .map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start threads: {e}") })
 }
 
-/// Judges the commands of histories and scripts, with the threat data of this user.
-pub(super) fn judge() -> impl Fn(&[u8], &Options) -> Judgement + Sync {
+/// Judges the commands of histories and scripts by a policy, with the threat data of this user.
+pub(super) fn judge(policy: Policy) -> impl Fn(&[u8], &Options) -> Judgement + Sync {
     let threats = super::threats::options().threats;
-    move |command, options| judge_one(command, &Options { threats: threats.clone(), ..options.clone() })
+    move |command, options| {
+        judge_one(command, &policy, &Options { threats: threats.clone(), stances: policy.assess, ..options.clone() })
+    }
 }
 
 /// The verdict on one command; where the analysis breaks, the verdict that says so.
-fn judge_one(command: &[u8], options: &Options) -> Judgement {
-    guard::catch(|| Judgement::of(analyze(command, options), options.shell))
+fn judge_one(command: &[u8], policy: &Policy, options: &Options) -> Judgement {
+    let judged = || {
+        let mut analysis = analyze(command, options);
+        policy.apply(&mut analysis, options);
+        Judgement::of(analysis, options.shell)
+    };
+    guard::catch(judged)
         .unwrap_or_else(|panic| Judgement::of_verdict(Verdict::incomplete(&check::internal(&panic), command.len())))
 }
 

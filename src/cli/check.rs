@@ -1,12 +1,13 @@
 //! `shellward check`: one command from the arguments or standard input, or many as JSON lines (`batch`).
 
 use super::exit::{Exit, Failure};
+use super::policy::PolicyArgs;
 use super::{batch, guard, output, shell};
 use crate::analyzer::{Analysis, Options, analyze};
 use crate::effect::Language;
 use crate::finding::Severity;
 use crate::limits::MAX_INPUT;
-use crate::policy::{self, Policy};
+use crate::policy::Policy;
 use crate::report;
 use crate::verdict::{Action, Verdict};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -30,12 +31,8 @@ struct CheckArgs {
     /// The directory the command would run in [default: the current one; with --batch: not known]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// The policy file to judge by [default: the user's, and the project's `.shellward.toml` where that is stricter]
-    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
-    policy: Option<PathBuf>,
-    /// The policy that ships under this name (see `shellward policy presets`)
-    #[arg(long, value_name = "NAME")]
-    preset: Option<String>,
+    #[command(flatten)]
+    policy: PolicyArgs,
     /// The lowest severity that gives an exit code other than 0 [default: what the verdict says]
     #[arg(long, value_name = "LEVEL", ignore_case = true, value_parser = levels())]
     fail_on: Option<Severity>,
@@ -182,20 +179,7 @@ fn settings(args: &CheckArgs) -> Result<Settings, Failure> {
         None if args.batch => None,
         None => here(),
     };
-    let (policy, policy_path) = match (&args.policy, &args.preset) {
-        (Some(path), _) => {
-            let policy =
-                Policy::read(path).map_err(|e| Failure { exit: super::exit::Exit::Config, message: e.to_string() })?;
-            (policy, Some(path.to_string_lossy().into_owned()))
-        }
-        (None, Some(name)) => (Policy::of_preset(name).map_err(Failure::usage)?, None),
-        (None, None) => {
-            let loaded = policy::load(cwd.as_deref());
-            loaded.problems.iter().for_each(|p| output::complain(p));
-            let path = loaded.path().map(|p| p.to_string_lossy().into_owned());
-            (loaded.policy, path)
-        }
-    };
+    let (policy, policy_path) = args.policy.load(cwd.as_deref())?;
     let options = Options {
         shell: args.shell,
         cwd: cwd.map(|d| d.to_string_lossy().into_owned()),

@@ -301,6 +301,7 @@ pub(super) fn policy_for(cwd: Option<&Path>) -> Policy {
     let loaded = crate::policy::load(cwd);
     loaded.problems.iter().for_each(|p| super::output::complain(p));
     let mut policy = loaded.policy;
+    super::policy::use_grammars(&policy);
     with_hermes(&mut policy);
     policy
 }

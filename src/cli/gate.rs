@@ -116,6 +116,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let policy = match matches.get_one::<PathBuf>("policy") {
         Some(path) => {
             let mut policy = Policy::read(path).map_err(|e| Failure { exit: Exit::Config, message: e.to_string() })?;
+            super::policy::use_grammars(&policy);
             decide::with_hermes(&mut policy);
             policy
         }

@@ -5,16 +5,57 @@ use super::output;
 use crate::policy::find::PROJECT_FILE;
 use crate::policy::{self, PRESETS, Policy, preset};
 use crate::rules;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Args, Command};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+
+/// Ids of findings that are no rules of the list.
+const OTHERS: &[&str] = &[policy::FAILED, policy::BROKEN_RULE, policy::globs::DENY_RULE];
+
+/// Which policy holds.
+#[derive(Debug, Args)]
+pub(super) struct PolicyArgs {
+    /// The policy file to judge by [default: the user's, and the project's `.shellward.toml` where that is stricter]
+    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
+    policy: Option<PathBuf>,
+    /// The policy that ships under this name (see `shellward policy presets`)
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+}
+
+impl PolicyArgs {
+    /// The policy, and the file that it came from as it was named.
+    pub(super) fn load(&self, cwd: Option<&std::path::Path>) -> Result<(Policy, Option<String>), Failure> {
+        match (&self.policy, &self.preset) {
+            (Some(path), _) => {
+                let wrong = |e: policy::PolicyError| Failure { exit: Exit::Config, message: e.to_string() };
+                let policy = Policy::read(path).map_err(wrong)?;
+                use_grammars(&policy);
+                Ok((policy, Some(path.to_string_lossy().into_owned())))
+            }
+            (None, Some(name)) => Ok((Policy::of_preset(name).map_err(Failure::usage)?, None)),
+            (None, None) => {
+                let loaded = policy::load(cwd);
+                loaded.problems.iter().for_each(|p| output::complain(p));
+                use_grammars(&loaded.policy);
+                let path = loaded.path().map(|p| p.to_string_lossy().into_owned());
+                Ok((loaded.policy, path))
+            }
+        }
+    }
+}
+
+/// Lets the further grammars of a policy hold; one that is wrong is left out with a word.
+pub(super) fn use_grammars(policy: &Policy) {
+    policy.use_grammars().iter().for_each(|p| output::complain(&format!("{p}; it is left out")));
+}
 
 pub(super) fn describe(command: Command) -> Command {
     let name = Arg::new("name").value_name("NAME").help("Print this one, as the file that it is");
     let file = Arg::new("file").value_name("FILE").value_parser(clap::value_parser!(PathBuf));
     let file = file.help("The file [default: those that hold in this directory, the user's and the project's]");
     command
-        .about("List the policies that ship, or check a policy file")
+        .about("List the policies that ship, check a policy file, list what rules may name")
         .subcommand_required(true)
         .subcommand(Command::new("presets").about("List the policies that ship, or print one").arg(name))
         .subcommand(
@@ -23,23 +64,35 @@ pub(super) fn describe(command: Command) -> Command {
                 .arg(file)
                 .after_help("Exit: 0 all of it holds, 2 a part of it is ignored, 78 it is broken."),
         )
+        .subcommand(Command::new("fields").about("List what the expression of a [[rule]] may name"))
 }
 
-/// The rules that a policy names and that there are none of: a file for a newer version may, so it is read all the same.
-fn unknown_rules(policy: &Policy) -> Vec<&String> {
-    let known = |id: &str| rules::find(id).is_some() || policy.ask.iter().any(|a| a.id == id);
-    policy.rules.keys().filter(|id| !known(id)).collect()
+/// What a policy says of rules that there are none of: a file for a newer version may, so it is read all the same.
+fn unknown_rules(policy: &Policy) -> Vec<String> {
+    let own = |id: &str| policy.ask.iter().any(|a| a.id == id) || policy.custom.iter().any(|r| r.id == id);
+    let known = |id: &str| rules::find(id).is_some() || own(id) || OTHERS.contains(&id);
+    let named = policy.rules.keys().map(|id| (format!("rules.{id}"), id.as_str()));
+    let allowed = policy.allow.iter().flat_map(|a| a.rules().map(|id| (format!("allow: {id}"), id)));
+    let said = |(entry, id): (String, &str)| {
+        let line = policy.line_of(id).map(|n| format!("line {n}: ")).unwrap_or_default();
+        format!("{line}{entry}: there is no such rule; `shellward rules` lists them")
+    };
+    named.chain(allowed).filter(|(_, id)| !known(id)).map(said).collect()
 }
 
 /// What there is to say of one file.
 fn check_file(path: &Path) -> Result<(String, Exit), Failure> {
     let wrong = |message: String| Failure { exit: Exit::Config, message };
     let policy = Policy::read(path).map_err(|e| wrong(e.to_string()))?;
-    if let Some(id) = unknown_rules(&policy).first() {
-        let what = format!("{}: rules.{id}: there is no such rule; `shellward rules` lists them", path.display());
-        return Err(wrong(what));
+    if let Some(what) = unknown_rules(&policy).first() {
+        return Err(wrong(format!("{}, {what}", path.display())));
     }
-    let text = format!("{} is a policy with {} rules of its own or its preset\n", path.display(), policy.ask.len());
+    let problems = policy.test_grammars();
+    if !problems.is_empty() {
+        return Err(wrong(problems.join("\n")));
+    }
+    let count = policy.ask.len().saturating_add(policy.custom.len());
+    let text = format!("{} is a policy with {count} rules of its own or its preset\n", path.display());
     if path.file_name().is_none_or(|n| n != PROJECT_FILE) {
         return Ok((text, Exit::Allow));
     }
@@ -62,8 +115,7 @@ fn check_here() -> Result<(String, Exit), Failure> {
         let path = path.as_ref().map_or("none".to_string(), |p| p.display().to_string());
         let _ = writeln!(text, "{whose}: {path}");
     }
-    let unknown = unknown_rules(&loaded.policy);
-    let strange = unknown.iter().map(|id| format!("rules.{id}: there is no such rule; `shellward rules` lists them"));
+    let strange = unknown_rules(&loaded.policy).into_iter().chain(loaded.policy.test_grammars());
     let problems: Vec<String> = loaded.problems.iter().cloned().chain(strange).collect();
     for problem in &problems {
         let _ = writeln!(text, "{problem}");
@@ -77,6 +129,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
             Some(path) => check_file(path)?,
             None => check_here()?,
         },
+        Some(("fields", _)) => (policy::fields_markdown(), Exit::Allow),
         Some((_, m)) => match m.get_one::<String>("name") {
             Some(name) => {
                 let found = preset(name).ok_or_else(|| Failure::usage(format!("there is no preset {name:?}")))?;

@@ -44,6 +44,8 @@ struct ScanArgs {
     /// End with 1 where a finding is at least that bad
     #[arg(long, value_name = "LEVEL", default_value = "high", ignore_case = true, value_parser = check::levels())]
     fail_on: Severity,
+    #[command(flatten)]
+    policy: super::policy::PolicyArgs,
 }
 
 pub(super) fn describe(command: Command) -> Command {
@@ -61,10 +63,14 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     if let Some(missing) = args.paths.iter().find(|p| !p.exists()) {
         return Err(Failure { exit: Exit::Io, message: format!("{}: there is no such file", missing.display()) });
     }
+    let here = std::env::current_dir().ok();
+    let (mut policy, _) = args.policy.load(here.as_deref())?;
+    // What is wrong with it was told; a finding on each file helps nobody.
+    policy.gate.broken.clear();
     let pool = audit::pool()?;
     let mut problems = Vec::new();
     let files = run::files(&args.paths, &mut problems);
-    let mut scanned = run::run(&files, &args.paths, args.markdown, args.shell, &pool, &audit::judge());
+    let mut scanned = run::run(&files, &args.paths, args.markdown, args.shell, &pool, &audit::judge(policy));
     let asked = |l: &Located| {
         let rule = args.rule.is_empty() || args.rule.iter().any(|r| r == l.finding.rule_id);
         rule && l.finding.severity >= args.min_severity

@@ -106,19 +106,19 @@ struct Scene<'a> {
     base: Base<'a>,
 }
 
-/// The findings of the rules.
-pub(super) fn findings(asks: &[Ask], analysis: &Analysis, options: &Options) -> Vec<Finding> {
+/// The findings of the rules, each with the index of its rule.
+pub(super) fn findings(asks: &[Ask], analysis: &Analysis, options: &Options) -> Vec<(usize, Finding)> {
     let base = Base { cwd: options.cwd.as_deref(), home: options.home.as_deref() };
     let scene = Scene { graph: &analysis.graph, source: &analysis.source, base };
-    let mut out: Vec<Finding> = Vec::new();
-    for ask in asks {
+    let mut out: Vec<(usize, Finding)> = Vec::new();
+    for (i, ask) in asks.iter().enumerate() {
         for (process, place, what) in scene.hits(ask) {
             if out.len() >= crate::limits::MAX_FINDINGS {
                 return out;
             }
             let finding = scene.finding(ask, process, place, &what);
-            if !out.iter().any(|f| f.rule_id == finding.rule_id && f.span == finding.span) {
-                out.push(finding);
+            if !out.iter().any(|(_, f)| f.rule_id == finding.rule_id && f.span == finding.span) {
+                out.push((i, finding));
             }
         }
     }
@@ -187,7 +187,7 @@ impl Scene<'_> {
         let spoken = ask.languages.is_empty() || ask.languages.iter().any(|l| l == language.name());
         let reached = |r: &String| {
             let programs = self.graph.programs.iter().filter(|p| p.by == Some(e.process) && p.language == *language);
-            programs.into_iter().any(|p| reach(p.reach) == r)
+            programs.into_iter().any(|p| p.reach.name() == r)
         };
         spoken && (ask.reached.is_empty() || ask.reached.iter().any(reached))
     }
@@ -203,10 +203,6 @@ impl Scene<'_> {
         let span = |place| {
             let s = self.source.outermost(place);
             SpanOut { start: s.start, end: s.end }
-        };
-        let shown = |text: &str| {
-            let text: String = text.chars().take(crate::limits::MAX_SHOWN).collect();
-            redact::text(&text).into_owned()
         };
         let title = format!("{}: {}", ask.title, shown(what));
         Finding {
@@ -233,23 +229,14 @@ impl Scene<'_> {
     }
 }
 
-fn reach(reach: crate::effect::graph::Reach) -> &'static str {
-    use crate::effect::graph::Reach;
-    match reach {
-        Reach::Root => "root",
-        Reach::Substitution => "substitution",
-        Reach::Heredoc => "heredoc",
-        Reach::Argument => "argument",
-        Reach::Stdin => "stdin",
-        Reach::File => "file",
-        Reach::Variable => "variable",
-        Reach::Deferred => "deferred",
-        Reach::Later => "later",
-    }
+/// A text for people, of bounded length and without secrets.
+pub(super) fn shown(text: &str) -> String {
+    let text: String = text.chars().take(crate::limits::MAX_SHOWN).collect();
+    redact::text(&text).into_owned()
 }
 
 /// A text that lives as long as the process, once for each content.
-fn intern(text: &str) -> &'static str {
+pub(super) fn intern(text: &str) -> &'static str {
     use std::collections::BTreeSet;
     use std::sync::Mutex;
     static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());

@@ -41,9 +41,11 @@ impl GatePolicy {
 
     /// Puts the rules into a verdict: a deny rule is a finding that nothing lets through, an allow rule makes findings
     /// that are not on the floor mere notes.
-    pub(super) fn apply(&self, analysis: &mut Analysis, text: &[u8]) {
+    ///
+    /// Gives the key of the entries that had a say, the index of one of them, and what it did.
+    pub(super) fn apply(&self, analysis: &mut Analysis, text: &[u8]) -> Option<(&'static str, Option<usize>, String)> {
         if self.deny.is_empty() && self.allow.is_empty() {
-            return;
+            return None;
         }
         let commands = commands(&analysis.graph);
         let text = String::from_utf8_lossy(text);
@@ -53,13 +55,15 @@ impl GatePolicy {
             verdict.action = Action::Block;
             verdict.assessment.class = Class::Risk;
             verdict.assessment.reasons.insert(0, format!("the deny rule {rule:?}"));
-        } else if self.allows(&commands) {
-            note_allowed(verdict);
+            let index = self.deny.iter().position(|r| r == rule);
+            return Some(("deny", index, format!("denies it: {:?}", redact::text(rule))));
         }
+        let notes = self.allows(&commands) && note_allowed(verdict);
+        notes.then(|| ("allow", None, "cover every command of it, so that its findings are notes".to_string()))
     }
 }
 
-fn note_allowed(verdict: &mut Verdict) {
+fn note_allowed(verdict: &mut Verdict) -> bool {
     let mut changed = false;
     for f in verdict.findings.iter_mut().filter(|f| !f.floor && f.severity > Severity::Info) {
         f.severity = Severity::Info;
@@ -74,6 +78,7 @@ fn note_allowed(verdict: &mut Verdict) {
             verdict.assessment.reasons.insert(0, "the user's allow rules cover every command of it".to_string());
         }
     }
+    changed
 }
 
 fn denied(rule: &str, text: &str) -> Finding {

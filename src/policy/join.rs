@@ -12,12 +12,23 @@ impl Policy {
         let mut ignored: Vec<String> = Vec::new();
         // More findings are stricter; a rule of the project never takes the place of one of the user's.
         self.ask.extend(project.ask.iter().cloned());
+        self.custom.extend(project.custom.iter().cloned());
+        self.origins.extend(project.origins.iter().cloned());
         if trusted {
             self.rules.extend(project.rules.clone());
+            self.allow.extend(project.allow.iter().cloned());
+            self.grammars.extend(project.grammars.iter().cloned());
         } else {
             let milder = project.rules.iter().filter(|(id, word)| self.loosens(id, word));
             ignored.extend(milder.map(|(id, _)| format!("rules.{id}")));
             self.stricter.push(project.rules.clone());
+            if !project.allow.is_empty() {
+                ignored.push("allow".to_string());
+            }
+            // A grammar says that a program is known, and what it does not do.
+            if !project.grammars.is_empty() {
+                ignored.push("grammars".to_string());
+            }
         }
         self.stricter.extend(project.stricter.iter().cloned());
 

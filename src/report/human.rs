@@ -67,6 +67,13 @@ fn summary(verdict: &Verdict, style: Style) -> String {
             group = group.element(message("unknown", &format!("and {rest} more reasons"), style));
         }
     }
+    for entry in verdict.policy.iter().take(REASONS) {
+        group = group.element(message("policy", &entry.to_string(), style));
+    }
+    let rest = verdict.policy.len().saturating_sub(REASONS);
+    if rest > 0 {
+        group = group.element(message("policy", &format!("and {rest} more entries"), style));
+    }
     let mut text = render(group, style);
     text.push('\n');
     text

@@ -51,6 +51,7 @@ impl Verdict {
             bypass_honored: false,
             interactive_detected: false,
             policy_path_used: None,
+            policy: Vec::new(),
         }
     }
 }

@@ -6,6 +6,7 @@
 pub mod code;
 pub mod condition;
 pub mod example;
+mod extra;
 pub mod lazy;
 pub mod model;
 pub mod read;
@@ -13,6 +14,7 @@ mod slot;
 pub mod table;
 
 use code::{Bytes, Coded};
+pub use extra::extend;
 pub use model::Grammar;
 use std::sync::OnceLock;
 
@@ -63,6 +65,9 @@ pub fn lookup_in(shell: Option<Language>, name: &str) -> Option<&'static Grammar
 }
 
 fn find(realm: &str, name: &str) -> Option<&'static Grammar> {
+    if let Some(found) = extra::find(realm, name) {
+        return Some(found);
+    }
     let names = of_realm(NAMES, realm);
     if let Some((_, i)) = names.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| names.get(i)) {
         return decoded(*i);
@@ -107,7 +112,7 @@ pub fn system_dirs() -> &'static [&'static str] {
 }
 
 /// Reads further grammars at run time, by the rules of the build. Gives the grammar, which lives as long as the program.
-/// Such a grammar is handed to [`crate::command::argv::read_with`].
+/// Such a grammar is handed to [`crate::command::argv::read_with`], or to [`extend`] for all that follows.
 pub fn load(text: &str) -> Result<&'static Grammar, Vec<table::Problem>> {
     read::program(text).map(|g| &*Box::leak(Box::new(g)))
 }
