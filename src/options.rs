@@ -36,7 +36,7 @@ pub enum Writes {
     /// does not see. Adding to files, editing and copying is not.
     #[default]
     Documents,
-    /// Every write, copy, move and link, wherever its content comes from.
+    /// Every write, copy, move, link and change of mode, wherever its content comes from.
     Project,
 }
 
@@ -55,7 +55,8 @@ pub struct Stances {
     pub repository: bool,
     /// `network`: requests that only get something from a public address or this machine are safe.
     pub network: bool,
-    /// `project_code`: the project's own tests, build scripts and package scripts are safe to run.
+    /// `project_code`: the project's own tests, build scripts, package scripts and other files of code are safe to run,
+    /// and to build, which gets the packages that the project names.
     pub project_code: bool,
     /// `help`: a program of which nothing is known is safe to ask for its help or version, and for nothing else, where it
     /// is called by its name and not by the path of a file (`x --help`, but not `./x --help`).

@@ -168,6 +168,7 @@ impl Scan {
         let mut ended = false;
         while let Some(value) = self.words.get(i).cloned() {
             let next = i.saturating_add(1);
+            let value = if ended { value } else { as_written(&self.chain, value) };
             let found = if ended { Found::Operand } else { word(&self.chain, &value, i == 0) };
             let (hits, unknown) = match found {
                 Found::Dashes => {
@@ -425,6 +426,19 @@ fn consequential(level: &Level, opt: &Opt) -> bool {
     let slots = opt.words.iter().flat_map(|w| &w.either);
     let level_acts = || level.operands.iter().flat_map(|o| &o.word.either).any(|s| acts(s.role));
     !opt.effects.is_empty() || slots.into_iter().any(|s| acts(s.role)) || (!opt.sets.is_empty() && level_acts())
+}
+
+/// `-?` stays as it is written, where it is an option: a file of such a name is made by nobody. As other globs are, it is
+/// taken for no option of another name.
+fn as_written(chain: &[&'static Level], value: Value) -> Value {
+    let glob = value.pieces.iter().any(|p| matches!(p, Piece::Glob(..)));
+    let pattern = || value.pieces.iter().all(|p| matches!(p, Piece::Literal(_) | Piece::Glob(..)));
+    if !glob || !pattern() || !value.prefix().starts_with(b"-") {
+        return value;
+    }
+    let text = value.show();
+    let declared = visible(chain).any(|o| o.names.contains(&text.as_str()));
+    if declared { Value::computed(text.as_bytes(), value.place(), value.taint()) } else { value }
 }
 
 /// True for what leaves everything as it is.

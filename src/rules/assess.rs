@@ -5,6 +5,7 @@
 //! all else. Also the rules about the analysis itself.
 
 use super::concern::{concern, started};
+use super::own;
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::graph::{Doubt, DoubtKind, Process};
 use crate::effect::{ProcessId, Props, Verb};
@@ -140,14 +141,20 @@ pub(super) fn assess(facts: &Facts<'_>, findings: &[Finding]) -> Assessment {
     let risky = |f: &&Finding| Action::of(f.severity) > Action::Allow;
     findings.iter().filter(risky).for_each(|f| add(f.title.clone()));
     let class = if findings.iter().any(|f| risky(&f)) { Class::Risk } else { Class::Unknown };
+    let own = own::scripts(facts);
+    let trusted = |id: ProcessId| own.contains(&id);
     let asked = |id: ProcessId| facts.options.stances.help && facts.graph.process(id).is_some_and(asks_for_help);
     for d in &facts.graph.doubts {
-        if d.kind == DoubtKind::UnknownProgram && d.process.is_some_and(asked) {
-            continue;
+        let excused = match d.kind {
+            DoubtKind::UnknownProgram => d.process.is_some_and(|p| asked(p) || trusted(p)),
+            DoubtKind::UnknownCode => d.process.is_some_and(trusted),
+            _ => false,
+        };
+        if !excused {
+            add(explain(d));
         }
-        add(explain(d));
     }
-    for p in facts.graph.processes.iter().filter(|p| !p.known && !asked(p.id)) {
+    for p in facts.graph.processes.iter().filter(|p| !p.known && !asked(p.id) && !trusted(p.id)) {
         add(format!("nothing is known of the program {}", p.name));
     }
     // A dry run of an installation still fetches, and may build.
@@ -156,7 +163,7 @@ pub(super) fn assess(facts: &Facts<'_>, findings: &[Finding]) -> Assessment {
             add(format!("{} may fetch and build even in a dry run", facts.name(e)));
         }
     }
-    facts.effects().filter_map(|e| concern(facts, e)).for_each(&mut add);
+    facts.effects().filter_map(|e| concern(facts, e, trusted(e.process))).for_each(&mut add);
     started(facts).for_each(&mut add);
     match reasons.is_empty() {
         true => Assessment { class: Class::Safe, reasons },

@@ -21,8 +21,9 @@ fn is_listed(o: &Object) -> bool {
     o.value().is_some_and(|v| v.pieces.iter().all(listed))
 }
 
-/// Why an effect is more than looking at things; `None` where it is not.
-pub(super) fn concern(facts: &Facts<'_>, e: &Effect) -> Option<String> {
+/// Why an effect is more than looking at things; `None` where it is not. `trusted`: it runs the project's own code, as far
+/// as the stance takes that for safe.
+pub(super) fn concern(facts: &Facts<'_>, e: &Effect, trusted: bool) -> Option<String> {
     let stances = facts.options.stances;
     let shown = || match facts.path(e) {
         Some(p) => p.text.clone(),
@@ -37,6 +38,8 @@ pub(super) fn concern(facts: &Facts<'_>, e: &Effect) -> Option<String> {
         return Some(format!("{} runs on another machine", facts.name(e)));
     }
     match e.verb {
+        Verb::Execute | Verb::Evaluate if trusted && !matches!(e.object, Object::Stated(_)) => None,
+        Verb::Evaluate | Verb::Create | Verb::Fetch if stances.project_code && builds(facts, e) => None,
         Verb::Read | Verb::List => looks(facts, e),
         Verb::Inspect if !stances.repository && matches!(e.object, Object::Stated("repository" | "worktree")) => {
             Some("the repository's own settings may name programs that run".into())
@@ -52,7 +55,7 @@ pub(super) fn concern(facts: &Facts<'_>, e: &Effect) -> Option<String> {
         {
             None
         }
-        Verb::Write | Verb::Append | Verb::Update | Verb::Create | Verb::Move | Verb::Link
+        Verb::Write | Verb::Append | Verb::Update | Verb::Create | Verb::Move | Verb::Link | Verb::Mode
             if is_own(facts, e, stances.writes) =>
         {
             None
@@ -61,7 +64,6 @@ pub(super) fn concern(facts: &Facts<'_>, e: &Effect) -> Option<String> {
         Verb::Evaluate => match &e.object {
             Object::Code(_, v) if v.is_known() => None,
             Object::Code(l, _) => Some(format!("runs {l} code that is not known")),
-            Object::Stated("project-code") if stances.project_code => None,
             what => Some(format!("runs code that is not known: {}", what.show())),
         },
         Verb::Fetch => match facts.address(e) {
@@ -73,6 +75,24 @@ pub(super) fn concern(facts: &Facts<'_>, e: &Effect) -> Option<String> {
         },
         Verb::Write | Verb::Append | Verb::Update => Some(format!("writes {}", shown())),
         verb => Some(format!("{} {}", verb.name(), shown()).trim_end().to_string()),
+    }
+}
+
+/// True for what building and testing the project comes to: its own code and build scripts run, what is built is laid
+/// down, and a build gets the packages that the project names. An installation is more than that.
+fn builds(facts: &Facts<'_>, e: &Effect) -> bool {
+    let runs = |e: &Effect| matches!(e.object, Object::Stated("project-code" | "build-scripts" | "tests"));
+    match (e.verb, &e.object) {
+        (Verb::Evaluate, _) => runs(e),
+        (Verb::Create, Object::Stated(what)) => *what == "build-output",
+        (Verb::Fetch, Object::Stated("packages")) => {
+            let same = |o: &&Effect| o.process == e.process;
+            let built = |o: &Effect| runs(o) || (o.verb == Verb::Create && builds(facts, o));
+            facts.options.stances.network
+                && facts.with(&[Verb::Evaluate, Verb::Create]).filter(same).any(built)
+                && !facts.with(&[Verb::Install, Verb::Publish]).any(|o| same(&o))
+        }
+        _ => false,
     }
 }
 

@@ -23,6 +23,7 @@ mod hostile;
 mod listed;
 mod lookalike;
 mod machine;
+mod own;
 mod remote;
 mod resources;
 mod secrets;
