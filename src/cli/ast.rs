@@ -31,13 +31,18 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     if text.len() > crate::limits::MAX_INPUT {
         return Err(Failure::usage(format!("the text has more than {} bytes", crate::limits::MAX_INPUT)));
     }
-    let Some(dialect) = super::shell::dialect(args.shell) else {
+    let fish = args.shell == crate::effect::Language::Fish;
+    let dialect = if fish { Some(shell::Dialect::BASH) } else { super::shell::dialect(args.shell) };
+    let Some(dialect) = dialect else {
         return Err(Failure::usage(format!("there is no tree for {}", args.shell)));
     };
     let tree = guard::run(|| {
         if args.witness {
             let program = shell::witness::read(&text).map_err(|refusal| format!("not read: {refusal:?}\n"));
             return program.map_or_else(|refusal| refusal, |p| report::tree::program(&p));
+        }
+        if fish {
+            return report::tree::program(&crate::syntax::fish::read(&text));
         }
         report::tree::program(&shell::read(&text, dialect))
     });

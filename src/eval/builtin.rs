@@ -708,6 +708,17 @@ impl Interp<'_> {
             let at = Place::new(self.text, Default::default());
             self.emit(1, Value::unknown(Why::NotComputed("list of variables"), at));
         }
+        // ksh and zsh: `set -A name words` fills an array.
+        if let [option, name, words @ ..] = args
+            && matches!(self.language, crate::effect::Language::Ksh | crate::effect::Language::Zsh)
+            && option.as_str().as_deref() == Some("-A")
+            && let Some(name) = name.as_str().map(|s| s.into_owned())
+        {
+            let map = words.iter().take(limits::MAX_FIELDS).cloned().enumerate().map(|(i, v)| (i as i64, v)).collect();
+            self.sh.set(&name, Content::Indexed(map));
+            self.sh.status = Some(0);
+            return;
+        }
         let mut i = 0usize;
         let mut positional = false;
         while let Some(a) = args.get(i) {

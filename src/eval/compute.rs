@@ -48,6 +48,13 @@ impl Interp<'_> {
     /// `printf`
     pub(crate) fn printf(&mut self, args: &[Value], at: Place) -> (Value, i32) {
         self.spend(args.len() as u64 / 8);
+        // Where a word may be none or several, what stands behind it is not known to be which argument.
+        let many = |v: &Value| v.pieces.iter().any(|p| matches!(p, Piece::Unknown(u) if u.splits));
+        if args.split_last().is_some_and(|(_, rest)| rest.iter().any(many)) {
+            let mut taint = Taint::default();
+            args.iter().for_each(|a| taint.join(&a.taint()));
+            return (Value::unknown_tainted(Why::NotComputed("text operation"), at, taint), 0);
+        }
         let (v, status) = transform::printf_values(args, at, self.flavour());
         let size = |p: &crate::value::Piece| if let crate::value::Piece::Literal(l) = p { l.bytes.len() } else { 1 };
         self.spend(v.pieces.iter().map(size).sum::<usize>() as u64 / 32);

@@ -110,8 +110,12 @@ impl Interp<'_> {
         let key = if assoc {
             self.key_parts(&subscript.parts).as_literal().map(|b| b.into_owned())
         } else {
-            self.arith(subscript).ok().map(|n| n.to_string().into_bytes())
+            let first = i64::from(self.from_one());
+            self.arith(subscript).ok().map(|n| if n > 0 { n.saturating_sub(first) } else { n }.to_string().into_bytes())
         };
+        if self.language == crate::effect::Language::Zsh {
+            self.zsh_code_table(name, &v, at);
+        }
         let Some(key) = key else {
             let taint = v.taint();
             self.sh.set(name, Content::Opaque(taint));

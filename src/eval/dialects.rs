@@ -14,6 +14,20 @@ use crate::syntax::ast::Program;
 use crate::syntax::shell::{self, Dialect};
 use crate::value::Value;
 
+/// True where bash sees a command that fish takes for text: between backquotes, behind a quote that ends elsewhere.
+fn hides(fish: &Program, bash: &Program, text: &[u8]) -> bool {
+    // Words that fish reads as parts of the language, and bash as commands.
+    const WORDS: &[&[u8]] = &[b"and", b"or", b"not", b"begin", b"end", b"else", b"case", b"switch", b"function"];
+    let own = |at: u32| {
+        let rest = text.get(at as usize..).unwrap_or(&[]);
+        let n = rest.iter().take(16).take_while(|b| b.is_ascii_lowercase()).count();
+        rest.get(..n).is_some_and(|w| WORDS.contains(&w))
+    };
+    let seen = shell::compare::starts(fish);
+    bash.unparsed.is_empty()
+        && shell::compare::starts(bash).into_iter().any(|s| seen.binary_search(&s).is_err() && !own(s))
+}
+
 impl Interp<'_> {
     /// Runs the root text.
     pub(crate) fn root(&mut self, language: Language, bytes: &[u8]) {
@@ -32,6 +46,13 @@ impl Interp<'_> {
                 self.first(language, bytes);
                 if self.unreadable(doubts) {
                     self.again(Language::Bash, &shell::read(bytes, Dialect::BASH), start, false);
+                }
+            }
+            Language::Fish => {
+                self.first(language, bytes);
+                let bash = shell::read(bytes, Dialect::BASH);
+                if self.unreadable(doubts) || hides(&crate::syntax::fish::read(bytes), &bash, bytes) {
+                    self.again(Language::Bash, &bash, start, false);
                 }
             }
             other => {
@@ -55,6 +76,7 @@ impl Interp<'_> {
     fn first(&mut self, language: Language, bytes: &[u8]) {
         let prog = self.read_shell(language, bytes);
         self.statements(&prog);
+        self.run_hooks();
         self.run_exit_trap();
         self.end_pending(0);
     }
@@ -81,6 +103,7 @@ impl Interp<'_> {
         self.fatal = false;
         self.conditional(|me| {
             me.statements(prog);
+            me.run_hooks();
             me.run_exit_trap();
             me.end_pending(0);
         });

@@ -105,6 +105,9 @@ impl Interp<'_> {
             out.push(Value::literal(b, self.at(*span)));
             return;
         }
+        if self.language == crate::effect::Language::Fish {
+            return self.fish_word(&word.parts, out);
+        }
         if has_braces(&word.parts) {
             let mut readings: Vec<Vec<Part>> = vec![Vec::new()];
             if !self.braces(&word.parts, &mut readings) {
@@ -147,9 +150,19 @@ impl Interp<'_> {
         {
             return Value::literal(b, self.at(*span));
         }
+        if self.language == crate::effect::Language::Fish {
+            return super::builtin::globs_as_text(&self.fish_single(parts));
+        }
         let mut runs = Vec::new();
         self.runs(parts, false, &mut runs);
         self.joined(runs, false)
+    }
+
+    /// One part as one value, its globs active.
+    pub(crate) fn part_value(&mut self, part: &Part) -> Value {
+        let mut runs = Vec::new();
+        self.part(part, false, &mut runs);
+        self.joined(runs, true)
     }
 
     /// Expands parts as if between double quotes: here-document bodies, arithmetic.
@@ -181,6 +194,9 @@ impl Interp<'_> {
     /// Expands a word that is a pattern: quoted text stays literal, unquoted globs (also those that come out of
     /// variables) become glob pieces.
     pub(crate) fn pattern(&mut self, word: &Word) -> Value {
+        if self.language == crate::effect::Language::Fish {
+            return self.fish_single(&word.parts);
+        }
         let mut runs = Vec::new();
         self.runs(&word.parts, false, &mut runs);
         self.joined(runs, true)
@@ -298,6 +314,12 @@ impl Interp<'_> {
                 }
                 text.push(b')');
                 let at = self.at(part.span);
+                if let (crate::effect::Language::Zsh, [one]) = (self.language, alternatives.as_slice()) {
+                    let mut runs = Vec::new();
+                    self.runs(one, false, &mut runs);
+                    let code = super::builtin::globs_as_text(&self.joined(runs, true));
+                    self.zsh_qualifier(&code, at);
+                }
                 let glob = if known { Glob::Ext(Bytes::from_vec(text)) } else { Glob::Star };
                 out.push(Run::Piece(Piece::Glob(glob, at), plain));
             }
@@ -548,7 +570,7 @@ impl Interp<'_> {
     }
 
     /// `$( … )` and backquotes: runs the program in a subshell, gives its output without the trailing newlines.
-    fn substitution(&mut self, prog: &crate::syntax::ast::Program, span: Span) -> Value {
+    pub(crate) fn substitution(&mut self, prog: &crate::syntax::ast::Program, span: Span) -> Value {
         let at = self.at(span);
         // `$(< file)` is the file's content.
         self.substitutions = self.substitutions.saturating_add(1);

@@ -472,6 +472,15 @@ impl Interp<'_> {
         for d in &inv.doubts {
             self.doubt(d.kind, d.detail.clone(), d.place);
         }
+        if functions
+            && self.language == Language::Fish
+            && let Some(flow) = self.fish_builtin(inv, argv, at, by)
+        {
+            return flow;
+        }
+        if functions && self.language == Language::Zsh {
+            self.zsh_options(argv);
+        }
         if inv.grammar.is_none() {
             return self.unknown_program(inv, argv, at, by);
         }

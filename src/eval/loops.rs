@@ -33,7 +33,7 @@ impl Interp<'_> {
             self.sh.status = Some(1);
             return Flow::Next;
         }
-        let items = match &f.words {
+        let mut items = match &f.words {
             Some(ws) => {
                 let mut items = self.fields(ws);
                 if ws.len() > 1 {
@@ -46,6 +46,13 @@ impl Interp<'_> {
                 None => vec![Self::many_words(Why::Parameter("@".into()), self.at(f.body.span), Default::default())],
             },
         };
+        if let ([count], true) = (items.as_slice(), f.name.is_empty() && !select)
+            && let Ok(n) = self.arith_of(count)
+        {
+            // `repeat n`
+            let n = usize::try_from(n).unwrap_or(0).min(limits::MAX_FIELDS);
+            items = vec![Value::default(); n];
+        }
         if items.is_empty() {
             self.sh.status = Some(0);
         }

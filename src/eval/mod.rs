@@ -13,7 +13,10 @@ mod declare;
 mod dialects;
 mod effects;
 mod expand;
+mod fish;
+mod fish_string;
 mod glob;
+mod hooks;
 mod invoke;
 mod later;
 mod links;
@@ -26,6 +29,7 @@ mod scope;
 mod script;
 mod shell;
 mod streams;
+mod zsh;
 
 use crate::effect::graph::{Doubt, DoubtKind, Graph, ProgramNode, Reach};
 use crate::effect::{Certainty, Effect, EffectId, Language, Object, ProcessId, ProgramId, Props, Site, Verb};
@@ -118,6 +122,8 @@ pub(crate) struct Interp<'a> {
     /// Properties that wrappers give to what they run (elevated …).
     pub(crate) inherited: Props,
     pub(crate) parent: Option<ProcessId>,
+    /// Functions that the shell calls by itself.
+    hooks: Vec<String>,
     /// Functions that are active.
     calls: Vec<String>,
     /// Nested texts that are being run, outermost first.
@@ -209,6 +215,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         site: Site::Local,
         inherited: Props::default(),
         parent: None,
+        hooks: Vec::new(),
         calls: Vec::new(),
         active_texts: Vec::new(),
         arguments: None,
@@ -243,7 +250,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
 
 impl Interp<'_> {
     fn dialect_options(&mut self, language: Language) {
-        self.sh.opts.no_split = language == Language::Zsh;
+        self.sh.opts.no_split = matches!(language, Language::Zsh | Language::Fish);
         self.sh.opts.xpg_echo = false;
         self.sh.opts.posix = language == Language::Sh;
     }
@@ -632,7 +639,14 @@ impl Interp<'_> {
 
     /// Evaluates arithmetic that was expanded already.
     pub(crate) fn arith_of(&mut self, v: &Value) -> Result<i64, Taint> {
-        let Some(bytes) = v.as_literal() else { return Err(v.taint()) };
+        let Some(bytes) = v.as_literal() else {
+            // `l m …` is no expression, whatever comes next.
+            let prefix = v.prefix();
+            let whole = prefix.iter().rposition(u8::is_ascii_whitespace).and_then(|n| prefix.get(..n)).unwrap_or(&[]);
+            self.spend(1 + whole.len() as u64 / 64);
+            self.fatal |= arithmetic::goes_wrong(whole);
+            return Err(v.taint());
+        };
         let bytes = bytes.into_owned();
         self.spend(1 + bytes.len() as u64 / 64);
         let mut vars = ArithVars { it: self, taint: Taint::default() };

@@ -137,7 +137,9 @@ impl Interp<'_> {
         let saved_parent = self.parent.replace(by);
         self.depth = self.depth.saturating_add(1);
         let flow = match language {
-            Language::Sh | Language::Bash | Language::Zsh | Language::Ksh => self.shell_code(language, &bytes, env),
+            Language::Sh | Language::Bash | Language::Zsh | Language::Ksh | Language::Fish => {
+                self.shell_code(language, &bytes, env)
+            }
             other => {
                 let mine = match env {
                     Env::Fresh(zero, Some(args)) if reach == Reach::File => Some(Rc::new((zero.clone(), args.clone()))),
@@ -221,8 +223,11 @@ impl Interp<'_> {
                 }
                 let (unchecked, in_trap) = (std::mem::take(&mut self.unchecked), std::mem::take(&mut self.in_trap));
                 self.dialect_options(language);
+                let hooks = std::mem::take(&mut self.hooks);
                 let pending = self.pending.len();
                 self.statements(&prog);
+                self.run_hooks();
+                self.hooks = hooks;
                 self.run_exit_trap();
                 self.end_pending(pending);
                 let status = if self.ended && !ended { None } else { self.sh.status };

@@ -16,7 +16,7 @@ use crate::value::quote::{self, Case};
 use crate::value::{Bytes, Glob, Piece, Taint, Value, Why};
 
 /// What a parameter holds.
-enum Got {
+pub(crate) enum Got {
     /// One string, or unset.
     One(Option<Value>),
     /// The elements of `$@`, `$*`, an array with `[@]` or `[*]`. The flag is `*`.
@@ -43,6 +43,11 @@ impl Interp<'_> {
                 }
                 return self.many_runs(keys, !at_sign, quoted, at, out);
             }
+            ParamOp::Other(_)
+                if self.language == Language::Zsh && {
+                    let text = span.of(&self.source.bytes(self.text)).to_vec();
+                    self.zsh_expansion(&text, at, quoted, out)
+                } => {}
             ParamOp::Other(parts) => {
                 // Every substitution in it is visited; the result is not computed.
                 let inner = self.quoted_parts(parts);
@@ -54,6 +59,9 @@ impl Interp<'_> {
                 return self.value_runs(v, quoted, out);
             }
             _ => {}
+        }
+        if matches!(p.op, ParamOp::Other(_)) {
+            return;
         }
         if let (ParamOp::Default(_, w), true, false) = (&p.op, self.outer_parameters(), p.indirect)
             && matches!(p.name.as_str(), "@" | "*")
@@ -149,7 +157,7 @@ impl Interp<'_> {
     pub(crate) fn variable(&mut self, name: &str, at: Place) -> Option<Value> {
         match self.got(name, None, at) {
             Got::One(v) => v,
-            Got::Many(mut l, _) => l.pop(),
+            Got::Many(l, _) => joined_list(&l, at),
         }
     }
 
@@ -276,6 +284,7 @@ impl Interp<'_> {
             (Content::Scalar(v), None) => Got::One(Some(v.clone())),
             (Content::Scalar(v), Some(Subscript::At)) => Got::Many(vec![v.clone()], false),
             (Content::Scalar(v), Some(Subscript::Star)) => Got::Many(vec![v.clone()], true),
+            (Content::Indexed(m), None) if self.from_one() => Got::Many(m.values().cloned().collect(), true),
             (Content::Indexed(m), None) => Got::One(m.get(&0).cloned()),
             (Content::Assoc(m), None) => Got::One(m.iter().find(|(k, _)| k == b"0").map(|(_, v)| v.clone())),
             (Content::Indexed(m), Some(s @ (Subscript::At | Subscript::Star))) => {
@@ -285,11 +294,20 @@ impl Interp<'_> {
                 let star = matches!(s, Subscript::Star);
                 Got::Many(table_order(m).into_iter().map(|(_, v)| v.clone()).collect(), star)
             }
+            (c, Some(Subscript::Index(t))) if self.from_one() && !matches!(c, Content::Assoc(_)) => {
+                let name = name.to_string();
+                self.zsh_subscript(&name, t, at)
+            }
             (_, Some(Subscript::Index(t))) => {
                 let name = name.to_string();
                 Got::One(self.indexed(&name, t, at))
             }
         }
+    }
+
+    /// True where arrays are those of zsh: the first element is the first, and the name alone is all of them.
+    pub(crate) fn from_one(&self) -> bool {
+        self.language == Language::Zsh && !self.sh.opts.from_zero
     }
 
     /// `${name[subscript]}`
@@ -307,7 +325,7 @@ impl Interp<'_> {
         }
     }
 
-    fn any_element(&self, name: &str, mut taint: Taint, at: Place) -> Value {
+    pub(crate) fn any_element(&self, name: &str, mut taint: Taint, at: Place) -> Value {
         let values: Vec<Value> = match self.sh.var(name).map(|v| &v.content) {
             Some(Content::Indexed(m)) => m.values().cloned().collect(),
             Some(Content::Assoc(m)) => m.iter().map(|(_, v)| v.clone()).collect(),
@@ -343,7 +361,7 @@ impl Interp<'_> {
         }
     }
 
-    fn keys(&mut self, name: &str, at: Place) -> Vec<Value> {
+    pub(crate) fn keys(&mut self, name: &str, at: Place) -> Vec<Value> {
         let name = self.sh.target(name).into_owned();
         match self.sh.var(&name).map(|v| &v.content) {
             Some(Content::Indexed(m)) => {

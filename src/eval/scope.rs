@@ -96,6 +96,8 @@ pub(crate) struct Opts {
     pub(crate) lastpipe: bool,
     pub(crate) posix: bool,
     pub(crate) xpg_echo: bool,
+    /// zsh: arrays begin with 0, and their name alone is their first element (`KSH_ARRAYS`).
+    pub(crate) from_zero: bool,
     /// zsh: unquoted expansions are not split.
     pub(crate) no_split: bool,
 }

@@ -95,6 +95,11 @@ impl Interp<'_> {
 
     /// Reads a shell text: the reader's tree, and after it what only the witness sees, marked as possible.
     pub(crate) fn read_shell(&mut self, language: Language, bytes: &[u8]) -> Program {
+        if language == Language::Fish {
+            let prog = crate::syntax::fish::read(bytes);
+            self.doubt_unparsed(&prog.unparsed);
+            return prog;
+        }
         let mut prog = crate::syntax::shell::read(bytes, Self::dialect(language));
         self.doubt_unparsed(&prog.unparsed);
         if !self.witness || compare::plain(bytes) {
@@ -382,6 +387,9 @@ impl Interp<'_> {
         if let CommandKind::Function(f) = &c.kind {
             let func = super::scope::Func { body: Rc::clone(&f.body), text: self.text, maybe: false, exported: false };
             self.sh.functions.insert(&f.name, func);
+            if f.event && self.hooks.len() < crate::limits::MAX_FIELDS {
+                self.hooks.push(f.name.clone());
+            }
             self.sh.status = Some(0);
             return Flow::Next;
         }
@@ -539,7 +547,10 @@ impl Interp<'_> {
             let PartKind::Double(inner) = &p.kind else { continue };
             for q in inner {
                 if let PartKind::Param(p) = &q.kind
-                    && matches!(p.op, ParamOp::Case(..))
+                    && matches!(
+                        p.op,
+                        ParamOp::Case(..) | ParamOp::Replace(..) | ParamOp::Transform(_) | ParamOp::Substring(..)
+                    )
                 {
                     names.push(p.name.clone());
                 }

@@ -509,6 +509,8 @@ pub struct Function {
     pub name: String,
     /// The body, with the redirections that apply at each call.
     pub body: std::rc::Rc<Command>,
+    /// True where the shell calls it by itself, at some event (fish `--on-event`).
+    pub event: bool,
 }
 
 /// `coproc`

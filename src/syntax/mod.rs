@@ -7,6 +7,7 @@ pub mod awk;
 pub mod cmd;
 pub mod compact;
 pub mod cover;
+pub mod fish;
 pub mod javascript;
 pub mod lua;
 pub mod marker;

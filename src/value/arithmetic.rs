@@ -66,6 +66,27 @@ pub fn eval(text: &[u8], vars: &mut dyn Variables) -> Result<i64, ArithError> {
     number(text, vars, 0, Mode::Run)?.ok_or(ArithError::Unknown)
 }
 
+/// True where a text is a whole expression and then something that no further text makes an expression.
+pub fn goes_wrong(text: &[u8]) -> bool {
+    struct Nothing;
+    impl Variables for Nothing {
+        fn get(&mut self, _: &str, _: Option<&Subscript>) -> Lookup {
+            Lookup::Unknown
+        }
+        fn set(&mut self, _: &str, _: Option<&Subscript>, _: Option<i64>) {}
+        fn is_associative(&self, _: &str) -> bool {
+            true
+        }
+        fn expand(&mut self, _: &[u8]) -> Option<Vec<u8>> {
+            None
+        }
+    }
+    matches!(number(text, &mut Nothing, 0, Mode::Maybe), Err(ArithError::Syntax(EXTRA)))
+}
+
+/// What is said of a token behind a whole expression.
+const EXTRA: &str = "syntax error in expression";
+
 /// A number, or not known.
 type Number = Option<i64>;
 
@@ -101,7 +122,7 @@ fn number(text: &[u8], vars: &mut dyn Variables, depth: u32, mode: Mode) -> Resu
     let value = e.comma()?;
     match e.tokens.peek()? {
         Token::End => Ok(value),
-        _ => Err(ArithError::Syntax("syntax error in expression")),
+        _ => Err(ArithError::Syntax(EXTRA)),
     }
 }
 
@@ -291,7 +312,7 @@ impl<'a> Evaluator<'a> {
             Op::BitAnd => a & b,
             Op::BitXor => a ^ b,
             Op::BitOr => a | b,
-            _ => return Err(ArithError::Syntax("syntax error in expression")),
+            _ => return Err(ArithError::Syntax("syntax error: operand expected")),
         }))
     }
 

@@ -85,6 +85,11 @@ pub fn differences(ours: &Program, theirs: &Program, text: &[u8]) -> Vec<Differe
     merge.out
 }
 
+/// Where the simple commands of a program begin, in order.
+pub fn starts(program: &Program) -> Vec<u32> {
+    flatten::commands(program).iter().map(|e| e.start).collect()
+}
+
 struct Merge {
     out: Vec<Difference>,
     /// Up to where the differences so far hold what the witness reads, so that a command nested in one of them is not

@@ -7,9 +7,13 @@ use super::word::Mode;
 use super::{Arithmetic, R, Reader, Stop};
 use crate::source::Span;
 use crate::syntax::ast::{
-    ArithFor, ArithText, Case, CaseArm, CaseEnd, CommandKind, Coproc, For, Function, If, List, Loop, SyntaxError,
+    ArithFor, ArithText, Case, CaseArm, CaseEnd, Command, CommandKind, Coproc, For, Function, If, List, Loop,
+    SyntaxError,
 };
 use std::rc::Rc;
+
+/// The name of a function without one.
+const ANONYMOUS: &str = "(anon)";
 
 impl Reader<'_> {
     /// `( list )` or `(( expression ))`, at the first parenthesis.
@@ -368,7 +372,7 @@ impl Reader<'_> {
             return self.unexpected();
         }
         let body = Rc::new(self.deeper(Self::command)?);
-        Ok(CommandKind::Function(Box::new(Function { name, body })))
+        Ok(CommandKind::Function(Box::new(Function { name, body, event: false })))
     }
 
     /// zsh: `() { … }` runs at once.
@@ -376,7 +380,38 @@ impl Reader<'_> {
         self.pos = close + 1;
         self.newlines()?;
         self.expect(Reserved::LBrace)?;
-        self.deeper(Self::group)
+        let from = self.pos;
+        let body = self.deeper(Self::group)?;
+        let span = Span::new(from, self.pos);
+        let mut words = Vec::new();
+        loop {
+            self.blank();
+            if !self.at_word() {
+                break;
+            }
+            words.push(self.word(Mode::Word)?);
+        }
+        if words.is_empty() {
+            return Ok(body);
+        }
+        // With arguments it is a function that is called once.
+        let at = Span::new(close, close + 1);
+        let name = crate::syntax::ast::PartKind::Literal(crate::syntax::ast::Bytes::from_slice(ANONYMOUS.as_bytes()));
+        let part = crate::syntax::ast::Part { kind: name, span: at };
+        words.insert(0, crate::syntax::ast::Word { parts: vec![part], span: at, assignment: None });
+        let command = |kind, span| Command { kind, redirects: Vec::new(), span };
+        let function = Function { name: ANONYMOUS.into(), body: Rc::new(command(body, span)), event: false };
+        let whole = Span::new(close, self.pos);
+        let stages = [
+            command(CommandKind::Function(Box::new(function)), span),
+            command(CommandKind::Simple(crate::syntax::ast::Simple { assignments: Vec::new(), words }), whole),
+        ];
+        let mut list = List { span: whole, ..List::default() };
+        for stage in stages {
+            let mut program = crate::syntax::ast::Program::of(&stage);
+            list.items.extend(program.lists.pop().into_iter().flat_map(|l| l.items));
+        }
+        Ok(CommandKind::Group(list))
     }
 
     /// After `coproc`: a compound command, a name and a compound command, or a simple command.

@@ -60,10 +60,6 @@ impl Reader<'_> {
                 indirect = true;
                 self.pos = q;
             }
-            // zsh: ${+name} tells whether it is set.
-            b'+' if self.dialect.zsh && class(c) & NAME != 0 => {
-                self.pos = q;
-            }
             _ => self.pos = p,
         }
         let (b, p) = self.look(self.pos);
@@ -148,6 +144,11 @@ impl Reader<'_> {
             b':' if matches!(c, b'-' | b'=' | b'?' | b'+') => {
                 self.pos = q + 1;
                 self.default_op(c, true, around)?
+            }
+            // zsh: ${name:l} and its like.
+            b':' if self.dialect.zsh && (c.is_ascii_alphabetic() || c == b'&') => {
+                self.pos = p;
+                return Ok(Err(param));
             }
             b':' => self.substring()?,
             b'#' | b'%' | b'^' | b',' | b'~' => {

@@ -6,7 +6,7 @@ use super::lexer::{NAME, class, name_start};
 use super::word::Quoted;
 use super::{Arithmetic, R, Reader};
 use crate::source::Span;
-use crate::syntax::ast::{Bytes, List, Param, ParamOp, Part, PartKind, Program};
+use crate::syntax::ast::{Bytes, List, Param, ParamOp, Part, PartKind, Program, Subscript};
 
 impl Reader<'_> {
     /// What the `$` here begins; `None` where it is a plain character (nothing is read then).
@@ -32,17 +32,54 @@ impl Reader<'_> {
                 part.span = Span::new(start, self.pos);
                 part
             }
+            // zsh: $#name is the length.
+            b'#' if self.dialect.zsh && name_start(self.look(p + 1).0) => {
+                let name = self.name(p + 1);
+                let param = Param { name, subscript: None, indirect: false, op: ParamOp::Length };
+                Part { kind: PartKind::Param(Box::new(param)), span: Span::new(start, self.pos) }
+            }
             b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!' | b'0'..=b'9' => {
                 self.pos = p + 1;
                 param(char::from(b).to_string(), start, self.pos)
             }
             _ if name_start(b) => {
                 let name = self.name(p);
-                param(name, start, self.pos)
+                self.zsh_subscripted(name, ParamOp::None, start)?
+            }
+            // zsh: $+name tells whether it is set.
+            b'+' if self.dialect.zsh && name_start(self.look(p + 1).0) => {
+                let name = self.name(p + 1);
+                self.zsh_subscripted(name, ParamOp::Other(Vec::new()), start)?
             }
             _ => return Ok(None),
         };
         Ok(Some(part))
+    }
+
+    /// A parameter without braces; in zsh with a subscript, where one follows.
+    fn zsh_subscripted(&mut self, name: String, op: ParamOp, start: usize) -> R<Part> {
+        if !self.dialect.zsh || self.at(self.pos) != b'[' {
+            return Ok(match op {
+                ParamOp::None => param(name, start, self.pos),
+                op => {
+                    let param = Param { name, subscript: None, indirect: false, op };
+                    Part { kind: PartKind::Param(Box::new(param)), span: Span::new(start, self.pos) }
+                }
+            });
+        }
+        self.pos += 1;
+        let text = self.deeper(Self::arith_in_braces)?;
+        if self.at(self.pos) != b']' {
+            return self.unexpected();
+        }
+        self.pos += 1;
+        let subscript = Some(match text.span.of(self.text) {
+            b"@" => Subscript::At,
+            b"*" => Subscript::Star,
+            _ => Subscript::Index(text),
+        });
+        let param = Param { name, subscript, indirect: false, op };
+        Ok(Part { kind: PartKind::Param(Box::new(param)), span: Span::new(start, self.pos) })
     }
 
     /// The name that begins at `from`; the reader is left after it.

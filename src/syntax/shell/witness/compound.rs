@@ -37,7 +37,7 @@ impl<'t> Lowering<'t> {
                 let body = self.nest(body.span, |l| l.compound(*body)).flatten()?;
                 let name = String::from_utf8_lossy(&name).into_owned();
                 let mut command = Command {
-                    kind: CommandKind::Function(Box::new(Function { name, body: Rc::new(body) })),
+                    kind: CommandKind::Function(Box::new(Function { name, body: Rc::new(body), event: false })),
                     redirects,
                     span: at,
                 };
