@@ -98,6 +98,20 @@ fn others_may_look(_: &State) -> bool {
     false
 }
 
+/// The threat data, every byte of it; nothing where there is none.
+fn threat_check() -> Option<Check> {
+    let store = super::threats::options().threats?;
+    let opened = store.opened();
+    if opened.is_empty() {
+        return None;
+    }
+    let problems: Vec<String> = opened.problems.iter().cloned().chain(store.damage(None)).collect();
+    Some(match problems.is_empty() {
+        true => check("threat data", Went::Ok, format!("{} databases, whole", opened.serving.len())),
+        false => check("threat data", Went::Fails, problems.join("; ")),
+    })
+}
+
 fn hook_checks() -> Vec<Check> {
     let mut out = Vec::new();
     for agent in hooks::AGENTS {
@@ -151,6 +165,7 @@ fn hook_checks() -> Vec<Check> {
 
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let mut checks = vec![analysis(), policy_check(), state_check()];
+    checks.extend(threat_check());
     checks.extend(hook_checks());
     let status = status::look();
     let known = |s: &&String| !checks.iter().any(|c| c.detail.contains(s.as_str()));

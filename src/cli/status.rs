@@ -133,6 +133,8 @@ pub(super) fn look() -> Status {
     let threats = super::threats::options().threats;
     let opened = threats.as_ref().map(|t| t.opened());
     why.extend(opened.into_iter().flat_map(|o| o.problems.iter().cloned()));
+    // Some millions of records; the rest is for `threats status` and the doctor.
+    why.extend(threats.iter().flat_map(|t| t.damage(Some(std::time::Duration::from_millis(500)))));
     // The youngest counts: a small database of the user's own may be old and right.
     let made = opened.and_then(|o| o.serving.iter().map(|s| s.database.header().made).max());
     let state = State::new(&loaded.policy.state);

@@ -21,6 +21,11 @@ impl Interp<'_> {
                 self.flow(id, &u.value.taint());
                 w.fetched.push(id);
                 w.target.get_or_insert_with(|| Object::Url(u.value.clone()));
+                // A file of this machine, by an address: `curl file:///etc/shadow`.
+                if let Some(path) = local_file(&u.value) {
+                    let read = self.effect(Verb::Read, Object::Path(path), by, at);
+                    w.fetched.push(read);
+                }
             }
             Role::UrlClone => {
                 let id = self.effect(Verb::Clone, Object::Url(u.value.clone()), by, at);
@@ -67,6 +72,8 @@ impl Interp<'_> {
                 }
                 self.flow(id, &u.value.taint());
             }
+            // An empty one is none: `unset http_proxy`.
+            Role::HostProxy if u.value.as_literal().is_some_and(|v| v.is_empty()) => {}
             Role::HostProxy => {
                 let id = self.effect(Verb::Configure, Object::Host(u.value.clone()), by, at);
                 self.with_props(id, Props::PROXY);
@@ -608,4 +615,35 @@ fn split_assign(v: &Value) -> (Value, Option<Value>) {
         }
         None => (v.clone(), None),
     }
+}
+
+/// The path in an address of the scheme `file`.
+fn local_file(value: &Value) -> Option<Value> {
+    let text = value.as_str()?;
+    let scheme = text.get(..5).filter(|s| s.eq_ignore_ascii_case("file:"))?;
+    let rest = text.get(scheme.len()..)?;
+    // With an empty host or that of this machine.
+    let path = rest.strip_prefix("//").map_or(rest, |r| r.strip_prefix("localhost").unwrap_or(r));
+    let path = path.split(['?', '#']).next().filter(|p| p.starts_with('/'))?;
+    Some(Value::computed(&unescaped(path.as_bytes()), value.place(), value.taint()))
+}
+
+/// Bytes that `%XX` stands for.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((&b, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|_| b == b'%').and_then(|d| std::str::from_utf8(d).ok());
+        match digits.and_then(|d| u8::from_str_radix(d, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                out.push(b);
+                rest = after;
+            }
+        }
+    }
+    out
 }

@@ -208,6 +208,18 @@ impl Store {
         out
     }
 
+    /// What of the databases in use is damaged, as far as it can be read in that time; without one, all of it is read. A
+    /// look-up finds damage only where it reads.
+    pub fn damage(&self, time: Option<std::time::Duration>) -> Vec<String> {
+        let until = time.and_then(|t| std::time::Instant::now().checked_add(t));
+        let wrong = |s: &Serving| {
+            let e = s.database.verify_until(until).err()?;
+            let before = if s.overlay { "" } else { "; where it is, the one before it is asked" };
+            Some(format!("{} {e}{before}; `shellward threats update` with a whole one puts it right", s.path.display()))
+        };
+        self.opened().serving.iter().filter_map(wrong).collect()
+    }
+
     /// What the databases say of any of these, and what went wrong when they were asked.
     pub fn find(&self, indicators: &[Indicator], now: i64) -> (Vec<Hit>, Vec<String>) {
         let opened = self.opened();
@@ -284,8 +296,8 @@ impl Store {
             return Err(Refusal::Future(time::day(h.made)).into());
         }
         let (main, previous) = (self.dir.join(MAIN), self.dir.join(PREVIOUS));
-        // Only one that can serve is worth keeping.
-        if Database::open(&main, &keys, false).is_ok() {
+        // Only one that can serve is worth keeping: a damaged one must not take the place of the last whole one.
+        if Database::open(&main, &keys, false).is_ok_and(|d| d.verify().is_ok()) {
             let aside = self.dir.join(".threats.old");
             let _ = std::fs::remove_file(&aside);
             let kept = std::fs::hard_link(&main, &aside).or_else(|_| std::fs::copy(&main, &aside).map(drop));
@@ -299,8 +311,10 @@ impl Store {
         Ok(Updated { from: before, to: h.version, records: h.records })
     }
 
+    /// True where the main database serves, whole: a damaged one may be replaced by the same version.
     fn is_serving(&self) -> bool {
-        self.opened().serving.iter().any(|s| !s.overlay && s.path.ends_with(MAIN))
+        let main = self.opened().serving.iter().find(|s| !s.overlay && s.path.ends_with(MAIN));
+        main.is_some_and(|s| s.database.verify().is_ok())
     }
 }
 

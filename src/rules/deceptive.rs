@@ -270,6 +270,11 @@ fn confusables(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for p in &facts.graph.processes {
         for (i, word) in p.argv.iter().enumerate().filter(|(_, w)| !plain(w)) {
             let Some(text) = word.as_str() else { continue };
+            // A blank that the shell takes for a letter: one that was copied along, mostly.
+            let blanks: Vec<char> = text.trim().chars().filter(|c| c.is_whitespace() && !c.is_ascii()).collect();
+            if !blanks.is_empty() && !text.contains(' ') && (i == 0 || text.starts_with('-')) {
+                add(word, &text, &blanks, Severity::Low, "has a blank in it that separates nothing");
+            }
             if i == 0 {
                 let all = confusable(&text, true);
                 if !all.is_empty() {

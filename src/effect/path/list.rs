@@ -73,6 +73,8 @@ marks! {
     Mailbox = "mailbox",
     /// Programs and libraries that everybody runs.
     Program = "program",
+    /// Programs that are found by their names alone, beside those of the system.
+    SearchPath = "search-path",
     /// What build tools, test runners and package managers run or obey in a project.
     Build = "build",
 }

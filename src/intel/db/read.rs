@@ -190,17 +190,26 @@ impl Database {
 
     /// Reads and checks everything.
     pub fn verify(&self) -> Result<(), Refusal> {
+        self.verify_until(None).map(drop)
+    }
+
+    /// Reads and checks everything, or what can be before that time; true where it was everything.
+    pub fn verify_until(&self, until: Option<std::time::Instant>) -> Result<bool, Refusal> {
+        const STEP: u64 = 1_024;
         let mut count = 0u64;
         let mut last: Option<(Fingerprint, Record)> = None;
         for item in self.all() {
             let (fingerprint, record) = item?;
+            if count % STEP == 0 && until.is_some_and(|u| std::time::Instant::now() > u) {
+                return Ok(false);
+            }
             if last.is_some_and(|(f, _)| f > fingerprint) {
                 return Err(Refusal::Damaged("the order of the records"));
             }
             last = Some((fingerprint, record));
             count = count.saturating_add(1);
         }
-        if count == self.header.records { Ok(()) } else { Err(Refusal::Damaged("the number of records")) }
+        if count == self.header.records { Ok(true) } else { Err(Refusal::Damaged("the number of records")) }
     }
 }
 

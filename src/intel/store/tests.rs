@@ -130,6 +130,29 @@ fn a_flipped_bit_anywhere_is_refused_and_the_one_before_serves() {
     }
 }
 
+/// A damaged database is seen as a whole, and the same version may take its place; the whole one before it is kept.
+#[test]
+fn a_damaged_one_is_replaced_by_the_same_version() {
+    let p = place("same");
+    p.update(&p.signed(1, 0, "one.example")).unwrap();
+    let second = p.signed(2, 0, "two.example");
+    p.update(&second).unwrap();
+    assert!(p.store().damage(None).is_empty());
+    assert!(matches!(p.update(&second), Err(UpdateError::Refused(Refusal::Same(2)))));
+    let main = p.dir.join("threats.db");
+    let mut bytes = std::fs::read(&main).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(&main, bytes).unwrap();
+    assert!(p.store().opened().problems.is_empty(), "its header is whole");
+    let damage = p.store().damage(None);
+    assert!(damage.len() == 1 && damage[0].contains("damaged"), "{damage:?}");
+    assert_eq!(p.update(&second).unwrap().to, 2);
+    assert!(p.store().damage(None).is_empty() && p.lists("two.example"));
+    let before = Database::open(&p.dir.join("threats.previous.db"), &p.store().keys().unwrap(), false).unwrap();
+    assert_eq!(before.header().version, 1, "the damaged one is not kept");
+}
+
 #[test]
 fn every_record_is_found_and_no_other() {
     let p = place("many");
