@@ -7,7 +7,7 @@ use crate::effect::graph::{Doubt, DoubtKind, Graph};
 pub use crate::options::Options;
 use crate::source::{Place, Source, Span, TextId};
 use crate::verdict::{Action, SCHEMA_VERSION, Timings, Verdict, convert};
-use crate::{eval, limits, rules};
+use crate::{eval, limits, redact, rules};
 use std::time::{Duration, Instant};
 
 /// Everything that one analysis found.
@@ -50,7 +50,8 @@ pub fn analyze(command: &[u8], options: &Options) -> Analysis {
 
     let entered = Instant::now();
     let addresses = graph.effects.iter().filter(|e| is_address(&e.object)).count();
-    let (findings, assessment) = rules::judge(&source, &graph, options);
+    let secrets = crate::verdict::secrets::words(&source, &graph);
+    let (findings, assessment) = redact::with(&secrets, || rules::judge(&source, &graph, options));
     if addresses > 0 {
         timings.tier3_ms = Some(ms(entered.elapsed()));
     }
@@ -67,15 +68,16 @@ pub fn analyze(command: &[u8], options: &Options) -> Analysis {
             (false, false) => 1,
         },
         timings_ms: timings,
-        programs: convert::programs(&source, &graph),
-        effects: options.effects.then(|| convert::effects(&source, &graph)),
-        commands: options.effects.then(|| convert::commands(&source, &graph)),
+        programs: redact::with(&secrets, || convert::programs(&source, &graph)),
+        effects: options.effects.then(|| redact::with(&secrets, || convert::effects(&source, &graph))),
+        commands: options.effects.then(|| redact::with(&secrets, || convert::commands(&source, &graph))),
         urls_extracted_count: u32::try_from(addresses).unwrap_or(u32::MAX),
         bypass_requested: false,
         bypass_honored: false,
         interactive_detected: false,
         policy_path_used: None,
         policy: Vec::new(),
+        secrets,
     };
     Analysis { source, graph, verdict }
 }

@@ -4,10 +4,12 @@
 //! `grammars/lists/secrets.list`; private keys, passwords in addresses and authorization headers are known by their
 //! frame. What is given to a name that says so (`DB_PASSWORD=x`, `--token x`) is hidden, too. The fingerprint is the same
 //! for the same secret, so that two reports can be compared; it is 32 bits of a hash, which tells nothing about a secret
-//! that cannot be guessed. A password that nothing around it names (`-pX`, `-u user:X`) is not found here.
-//! A leaf: imports nothing of the project.
+//! that cannot be guessed. A password that nothing around it names (`-pX`, `-u user:X`) is known to grammars: the analyzer
+//! gives such words, and [`with`] hides them, too, wherever they stand. A leaf: imports nothing of the project.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::sync::Arc;
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +20,58 @@ pub struct Secret {
     pub start: usize,
     /// One past the last byte.
     pub end: usize,
+}
+
+/// A word that is a secret in one command, by what its grammar says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// What it is.
+    pub kind: &'static str,
+    /// Its text.
+    pub text: String,
+}
+
+/// The words of one command.
+pub type Words = Arc<[Word]>;
+
+thread_local! {
+    static WORDS: RefCell<Words> = RefCell::new(Arc::default());
+}
+
+/// Does some work under which these words are hidden, too. What is shown and kept of a command goes through many hands;
+/// so none of them has to know.
+pub fn with<T>(words: &Words, work: impl FnOnce() -> T) -> T {
+    struct Held(Words);
+    impl Drop for Held {
+        fn drop(&mut self) {
+            WORDS.replace(Arc::clone(&self.0));
+        }
+    }
+    if words.is_empty() {
+        return work();
+    }
+    let _held = Held(WORDS.replace(Arc::clone(words)));
+    work()
+}
+
+/// Where the words of [`with`] stand in a text. A part of a longer word does not count, but for what stands right behind
+/// a letter option (`-pX`).
+fn words(text: &[u8]) -> Vec<Secret> {
+    let mut out = Vec::new();
+    WORDS.with_borrow(|words| {
+        for w in words.iter() {
+            for start in memchr::memmem::find_iter(text, w.text.as_bytes()) {
+                let end = start.saturating_add(w.text.len());
+                let part = |c: Option<&u8>| c.is_some_and(u8::is_ascii_alphanumeric);
+                let before = text.get(..start).unwrap_or_default();
+                let option = matches!(before, [.., b'-', _] | [.., b'/', _]);
+                if !part(text.get(end)) && (option || !part(before.last())) {
+                    out.push(Secret { kind: w.kind, start, end });
+                }
+            }
+        }
+    });
+    out
 }
 
 struct Shape {
@@ -104,7 +158,20 @@ pub fn concealed(text: &[u8]) -> Vec<Secret> {
         }
     }
     out.extend(known);
-    out
+    let more = words(text);
+    if more.is_empty() {
+        return out;
+    }
+    out.extend(more);
+    out.sort_by_key(|s| (s.start, std::cmp::Reverse(s.end)));
+    let mut apart: Vec<Secret> = Vec::with_capacity(out.len());
+    for s in out {
+        match apart.last_mut().filter(|last| s.start < last.end) {
+            Some(last) => last.end = last.end.max(s.end),
+            None => apart.push(s),
+        }
+    }
+    apart
 }
 
 /// The value that stands after the sign at a place, where the name before it ends like one of a secret.
@@ -302,6 +369,24 @@ mod tests {
         {
             assert_eq!(text(plain), plain);
         }
+    }
+
+    #[test]
+    fn hides_the_words_that_are_given() {
+        let words: Words = [Word { kind: "password", text: "hunter".into() }].into();
+        with(&words, || {
+            for (given, shown) in [
+                ("mysql -phunter db", "mysql -p# db"),
+                ("curl -u me:hunter u", "curl -u me:# u"),
+                ("x '/p:hunter'", "x '/p:#'"),
+                ("hunters hunt", "hunters hunt"),
+                ("thunter", "thunter"),
+            ] {
+                let out = text(given).replace(&format!("[redacted:password:{}]", fingerprint(b"hunter")), "#");
+                assert_eq!(out, shown);
+            }
+        });
+        assert_eq!(text("mysql -phunter db"), "mysql -phunter db");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 pub mod convert;
 pub mod incomplete;
+pub(crate) mod secrets;
 
 use crate::finding::{Finding, Severity, SpanOut};
 use serde::Serialize;
@@ -228,4 +229,7 @@ pub struct Verdict {
     /// The entries of the policy that had a say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub policy: Vec<PolicyEntry>,
+    /// The words of the command that are secrets; for [`crate::redact::with`], never shown.
+    #[serde(skip)]
+    pub secrets: crate::redact::Words,
 }

@@ -4,6 +4,7 @@ use super::session::{Facts, Step};
 use crate::analyzer::Analysis;
 use crate::effect::Language;
 use crate::finding::{Finding, Severity};
+use crate::redact::Words;
 use crate::verdict::{Action, Class, Verdict};
 
 /// What is thought of one command: the part of its verdict that an audit needs.
@@ -19,6 +20,8 @@ pub struct Judgement {
     pub across: Box<[Box<[Step]>]>,
     /// What it means for the commands after it.
     pub facts: Option<Box<Facts>>,
+    /// The words that are not to be shown; where nothing was found, the command is not shown.
+    pub secrets: Words,
 }
 
 impl Judgement {
@@ -30,6 +33,7 @@ impl Judgement {
     /// From a verdict.
     pub fn of_verdict(verdict: Verdict) -> Self {
         Judgement {
+            secrets: if verdict.findings.is_empty() { Words::default() } else { verdict.secrets },
             action: verdict.action,
             class: verdict.assessment.class,
             findings: verdict.findings.into(),
@@ -39,7 +43,14 @@ impl Judgement {
     }
     /// Nothing is to be said of it.
     pub(crate) fn quiet(class: Class) -> Self {
-        Judgement { action: Action::Allow, class, findings: Box::default(), across: Box::default(), facts: None }
+        Judgement {
+            action: Action::Allow,
+            class,
+            findings: Box::default(),
+            across: Box::default(),
+            facts: None,
+            secrets: Words::default(),
+        }
     }
     /// The commands before, and where the clock says so after it, that one of its findings is about, too.
     pub fn steps(&self, finding: &Finding) -> &[Step] {

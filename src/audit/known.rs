@@ -7,6 +7,7 @@
 use super::engine::Judged;
 use super::filter::Filter;
 use super::{Judgement, stats, time};
+use crate::redact;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -72,7 +73,7 @@ impl Known {
             return;
         }
         let entry = &judged.entry;
-        let command = stats::shown(&entry.command);
+        let command = redact::with(&judged.judgement.secrets, || stats::shown(&entry.command));
         let time = entry.at.map(time::show).unwrap_or_default();
         let text = |t: &Option<Arc<str>>| t.as_deref().unwrap_or_default().to_string();
         let (user, host) = (text(&entry.user), text(&entry.host));
@@ -91,7 +92,14 @@ impl Known {
         if kept.len() < old.findings.len() {
             let (findings, across): (Vec<_>, Vec<_>) = kept.into_iter().unzip();
             let (action, class) = (old.action, old.class);
-            let new = Judgement { action, class, findings: findings.into(), across: across.into(), facts: None };
+            let new = Judgement {
+                action,
+                class,
+                findings: findings.into(),
+                across: across.into(),
+                facts: None,
+                secrets: Arc::clone(&old.secrets),
+            };
             judged.judgement = Arc::new(new);
         }
     }

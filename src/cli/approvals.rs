@@ -3,8 +3,9 @@
 use super::decide;
 use super::exit::{Exit, Failure};
 use super::{guard, output};
+use crate::analyzer::Analysis;
 use crate::audit::time;
-use crate::gate::{Case, Context, Grants};
+use crate::gate::{Case, Context, Grants, Request};
 use crate::policy::{self, Policy};
 use crate::report::visible;
 use crate::state::approvals::{DIGEST_SHOWN, word};
@@ -259,6 +260,23 @@ fn revoke(state: &State, id: u64) -> Result<Told, Failure> {
     Ok((json!({"id": id, "state": "revoked"}), format!("approval {id} is revoked\n"), Exit::Allow))
 }
 
+/// What the gate says under these approvals, and what there is to approve.
+fn tested(
+    request: &Request,
+    analysis: Option<&Analysis>,
+    policy: &Policy,
+    grants: &Grants,
+) -> (crate::gate::Outcome, Vec<Value>) {
+    let mut case = Case::new(request, analysis, &policy.gate);
+    let matters: Vec<Value> = case
+        .open
+        .iter()
+        .map(|m| json!({"key": m.key, "title": m.finding.title, "approved": grants.has(&m.key), "content": m.content}))
+        .collect();
+    let outcome = crate::gate::decide(&mut case, &mut decide::Dry(grants));
+    (outcome, matters)
+}
+
 fn test(policy: &Policy, state: &State, m: &ArgMatches) -> Result<Told, Failure> {
     let words: Vec<OsString> = m.get_many::<OsString>("command").into_iter().flatten().cloned().collect();
     let mut request = decide::request(super::check::joined(&words));
@@ -269,14 +287,8 @@ fn test(policy: &Policy, state: &State, m: &ArgMatches) -> Result<Told, Failure>
     let grants = Grants { session: here.into_iter().collect(), permanent: always.into_iter().collect() };
     let work = || {
         let analysis = decide::analysis(&request, policy);
-        let mut case = Case::new(&request, analysis.as_ref(), &policy.gate);
-        let matters: Vec<Value> = case
-            .open
-            .iter()
-            .map(|m| json!({"key": m.key, "title": m.finding.title, "approved": grants.has(&m.key), "content": m.content}))
-            .collect();
-        let outcome = crate::gate::decide(&mut case, &mut decide::Dry(&grants));
-        (outcome, matters)
+        let secrets = analysis.as_ref().map(|a| std::sync::Arc::clone(&a.verdict.secrets)).unwrap_or_default();
+        crate::redact::with(&secrets, || tested(&request, analysis.as_ref(), policy, &grants))
     };
     let (outcome, matters) =
         guard::run(work).map_err(|e| Failure { exit: Exit::Internal, message: format!("internal error: {e}") })?;

@@ -17,6 +17,7 @@ use crate::effect::Language;
 use crate::finding::Severity;
 use crate::limits::MAX_PICTURES;
 use crate::policy::Policy;
+use crate::redact;
 use crate::report;
 use crate::verdict::Verdict;
 use clap::builder::PossibleValuesParser;
@@ -188,7 +189,8 @@ fn pictures(stats: &Stats, filter: &Filter) -> Vec<report::html::flow::Picture> 
         let options = Options { shell: top.shell, ..Options::default() };
         let draw =
             |analysis| report::html::flow::draw(&worst.title, worst.severity, &stats::shown(&command), &analysis);
-        guard::run(|| draw(analyze(&command, &options))).ok()
+        // A stack of its own is not a thread of its own.
+        redact::with(&top.judgement.secrets, || guard::run(|| draw(analyze(&command, &options)))).ok()
     };
     // One picture of each kind of thing: the first commands may be the same with another name in it.
     let mut titles = std::collections::HashSet::new();
@@ -223,10 +225,13 @@ impl Taker<'_> {
                     if args.html.is_some() || args.sarif {
                         self.rows.add(&name, &judged, filter);
                     }
+                    let secrets = &judged.judgement.secrets;
                     if args.json {
-                        out.write_all(report::records::json_line(&name, &judged, filter).as_bytes())?;
+                        let line = redact::with(secrets, || report::records::json_line(&name, &judged, filter));
+                        out.write_all(line.as_bytes())?;
                     } else if args.csv {
-                        out.write_all(report::records::csv_rows(&name, &judged, filter).as_bytes())?;
+                        let rows = redact::with(secrets, || report::records::csv_rows(&name, &judged, filter));
+                        out.write_all(rows.as_bytes())?;
                     }
                 }
             }

@@ -107,7 +107,8 @@ impl Settings {
         let mut analysis = analyze(command, &self.options);
         self.policy.apply(&mut analysis, &self.options);
         self.stamp(&mut analysis.verdict);
-        look(&analysis)
+        let secrets = std::sync::Arc::clone(&analysis.verdict.secrets);
+        crate::redact::with(&secrets, || look(&analysis))
     }
 
     /// Puts in what only the command line knows.

@@ -124,8 +124,14 @@ impl Desk<'_> {
     pub(super) fn decide(&self, request: &Request) -> Decision {
         let state = State::new(&self.policy.state).ok();
         let analysis = analysis(request, self.policy);
+        // The question, the log, the approvals: none of them shows what a grammar knows to be a secret.
+        let secrets = analysis.as_ref().map(|a| std::sync::Arc::clone(&a.verdict.secrets)).unwrap_or_default();
+        crate::redact::with(&secrets, || self.decide_on(request, state.as_ref(), analysis))
+    }
+
+    fn decide_on(&self, request: &Request, state: Option<&State>, analysis: Option<Analysis>) -> Decision {
         let mut case = Case::new(request, analysis.as_ref(), &self.policy.gate);
-        let mut outside = Here { desk: self, state: state.as_ref(), request, analysis: analysis.as_ref() };
+        let mut outside = Here { desk: self, state, request, analysis: analysis.as_ref() };
         let outcome = gate::decide(&mut case, &mut outside);
         let open: Vec<bool> = match &analysis {
             Some(a) => {
@@ -146,7 +152,7 @@ impl Desk<'_> {
             }
             None => Verdict::incomplete(&format!("it is too large, over {MAX_INPUT} bytes"), request.command.len()),
         };
-        if let Some(state) = &state {
+        if let Some(state) = state {
             self.write_down(state, request, &outcome, &verdict);
         }
         Decision { verdict, outcome }

@@ -180,6 +180,11 @@ impl Policy {
     /// Judges once more by this policy: other severities, findings of its own rules, and the user's deny and allow rules.
     /// What is on the floor stays. For whoever asks for a verdict alone; the gate has layers for the last two.
     pub fn apply(&self, analysis: &mut Analysis, options: &Options) {
+        let secrets = Arc::clone(&analysis.verdict.secrets);
+        crate::redact::with(&secrets, || self.apply_all(analysis, options));
+    }
+
+    fn apply_all(&self, analysis: &mut Analysis, options: &Options) {
         self.assess(analysis, options);
         let text = analysis.source.bytes(crate::source::TextId::ROOT);
         if let Some((key, index, did)) = self.gate.apply(analysis, &text) {
@@ -202,9 +207,13 @@ impl Policy {
 
     /// Other severities, findings of this policy's own rules, and its allow entries.
     pub fn assess(&self, analysis: &mut Analysis, options: &Options) {
-        if self.is_plain() {
-            return;
+        if !self.is_plain() {
+            let secrets = Arc::clone(&analysis.verdict.secrets);
+            crate::redact::with(&secrets, || self.assess_all(analysis, options));
         }
+    }
+
+    fn assess_all(&self, analysis: &mut Analysis, options: &Options) {
         let mut applied: Vec<Applied> = Vec::new();
         let mut more: Vec<Finding> = Vec::new();
         for (i, finding) in asks::findings(&self.ask, analysis, options) {

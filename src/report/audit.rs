@@ -101,6 +101,10 @@ fn heading(out: &mut String, text: &str, about: About) {
 
 /// One command: the finding, the line of its place with marks under it, how often and where.
 fn one(out: &mut String, number_: usize, top: &Top, filter: &Filter, about: About) {
+    redact::with(&top.judgement.secrets, || shown(out, number_, top, filter, about));
+}
+
+fn shown(out: &mut String, number_: usize, top: &Top, filter: &Filter, about: About) {
     let mut findings: Vec<_> = filter.of(&top.judgement).collect();
     findings.sort_by_key(|f| std::cmp::Reverse((f.severity, f.confidence)));
     let Some(worst) = findings.first() else { return };

@@ -23,7 +23,8 @@ pub fn audit(rows: &Rows, filter: &Filter) -> String {
     let all = || rows.all.iter().flat_map(|r| filter.of(&r.judgement).map(move |f| (r, f)));
     let ids: BTreeSet<&str> = all().map(|(_, f)| f.rule_id).collect();
     let index = |id: &str| ids.iter().position(|i| *i == id).unwrap_or(0);
-    let results: Vec<Value> = all().map(|(r, f)| row(r, f, index(f.rule_id))).collect();
+    let results: Vec<Value> =
+        all().map(|(r, f)| crate::redact::with(&r.judgement.secrets, || row(r, f, index(f.rule_id)))).collect();
     whole(&ids, &results)
 }
 

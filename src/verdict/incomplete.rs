@@ -52,6 +52,7 @@ impl Verdict {
             interactive_detected: false,
             policy_path_used: None,
             policy: Vec::new(),
+            secrets: std::sync::Arc::default(),
         }
     }
 }

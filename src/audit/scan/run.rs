@@ -119,7 +119,9 @@ fn file(path: &Path, named: bool, markdown: bool, shell: Language, judge: &Judge
                 out.pieces = out.pieces.saturating_add(1);
                 let options = Options { shell: piece.shell.unwrap_or(shell), ..Options::default() };
                 let judgement = judge(&piece.text, &options);
-                out.found.extend(judgement.findings.iter().map(|f| located(&name, kind, &bytes, &piece, f)));
+                let of = |f: &Finding| located(&name, kind, &bytes, &piece, f);
+                out.found
+                    .extend(redact::with(&judgement.secrets, || judgement.findings.iter().map(of).collect::<Vec<_>>()));
             }
             out.found.sort_by_key(|l| (l.start, std::cmp::Reverse(l.finding.severity)));
         }

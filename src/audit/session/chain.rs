@@ -146,6 +146,7 @@ impl Chain {
             findings: findings.into(),
             across: across.into(),
             facts: None,
+            secrets: alone.secrets.iter().chain(whole.secrets.iter()).cloned().collect(),
         }))
     }
 

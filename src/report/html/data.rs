@@ -28,7 +28,7 @@ pub(super) fn json(rows: &Rows, filter: &Filter) -> String {
     for row in &rows.all {
         let key = (row.entry.command.as_slice(), Arc::as_ptr(&row.judgement));
         let at = *places.entry(key).or_insert_with(|| {
-            commands.push(command(row, filter));
+            commands.push(redact::with(&row.judgement.secrets, || command(row, filter)));
             commands.len().saturating_sub(1)
         });
         let e = &row.entry;
