@@ -11,10 +11,12 @@ mod code;
 mod condition;
 #[path = "src/command/grammar/example.rs"]
 mod example;
-#[path = "src/command/grammar/lazy.rs"]
-mod lazy;
+#[path = "src/effect/path/kind.rs"]
+mod kind;
 #[path = "src/command/grammar/model.rs"]
 mod model;
+#[path = "src/command/grammar/named.rs"]
+mod named;
 #[path = "src/command/grammar/read.rs"]
 mod read;
 #[path = "src/command/role.rs"]
@@ -26,10 +28,14 @@ mod table;
 #[path = "src/effect/vocabulary.rs"]
 mod vocabulary;
 
+#[path = "build/judged.rs"]
+mod judged;
 #[path = "build/languages.rs"]
 mod languages;
 #[path = "build/lists.rs"]
 mod lists;
+#[path = "build/paths.rs"]
+mod paths;
 #[path = "build/static_link.rs"]
 mod static_link;
 
@@ -84,15 +90,20 @@ fn main() -> std::process::ExitCode {
         }
     }
     let environment = Path::new("grammars/environment.toml");
-    let env_at = blob.len();
+    let mut env = model::Environment::default();
     if let Some(text) = read_file(environment, &mut wrong) {
         match read::environment(&text) {
-            Ok(env) => env.put(&mut blob),
+            Ok(read) => env = read,
             Err(problems) => report(environment, &problems, &mut wrong),
         }
     }
+    let mut env_offsets: Vec<usize> = Vec::new();
+    for variable in &env.env {
+        env_offsets.push(blob.len());
+        variable.put(&mut blob);
+    }
     let calls = languages::compile(Path::new("grammars/languages"), &mut wrong);
-    let (hosts, secrets) = lists::compile(Path::new("grammars/lists"), &mut wrong);
+    let lists = lists::compile(Path::new("grammars/lists"), &mut wrong);
     if !wrong.is_empty() {
         for w in &wrong {
             eprintln!("{w}");
@@ -101,10 +112,10 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::FAILURE;
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
-    let rust = tables(&names, &offsets, env_at);
+    let mut rust = tables(&names, &offsets);
+    variables(&env, &env_offsets, &mut rust);
     let written = std::fs::write(out.join("languages.rs"), calls)
-        .and_then(|()| std::fs::write(out.join("hosts.rs"), hosts))
-        .and_then(|()| std::fs::write(out.join("secrets.rs"), secrets))
+        .and_then(|()| lists.iter().try_for_each(|(name, table)| std::fs::write(out.join(name), table)))
         .and_then(|()| std::fs::write(out.join("grammars.bin"), &blob))
         .and_then(|()| std::fs::write(out.join("grammars.rs"), rust));
     if let Err(e) = written {
@@ -146,25 +157,54 @@ fn report(file: &Path, problems: &[table::Problem], wrong: &mut Vec<String>) {
     wrong.extend(problems.iter().map(|p| format!("{}:{}: {}", file.display(), p.line, p.reason)));
 }
 
-fn tables(names: &BTreeMap<(&'static str, &'static str), (PathBuf, usize)>, offsets: &[usize], env: usize) -> String {
+fn tables(names: &BTreeMap<(&'static str, &'static str), (PathBuf, usize)>, offsets: &[usize]) -> String {
     let mut out = String::new();
     let shells: std::collections::BTreeSet<&str> = names.keys().map(|(shell, _)| *shell).collect();
-    let list = |out: &mut String, title: &str, globs: bool| {
-        let _ = writeln!(out, "static {title}: &[(&str, &[(&str, u16)])] = &[");
+    let mut list = |title: &str, item: &str, globs: bool, row: &dyn Fn(&str, usize) -> String| {
+        let _ = writeln!(out, "static {title}: &[(&str, &[{item}])] = &[");
         for shell in &shells {
             let _ = writeln!(out, "  ({shell:?}, &[");
             for ((_, name), (_, index)) in names.iter().filter(|((s, n), _)| s == shell && read::is_glob(n) == globs) {
-                let _ = writeln!(out, "    ({name:?}, {index}),");
+                let _ = writeln!(out, "    {},", row(name, *index));
             }
             out.push_str("  ]),\n");
         }
         out.push_str("];\n");
     };
-    list(&mut out, "NAMES", false);
-    list(&mut out, "GLOBS", true);
+    list("NAMES", "(&str, u16)", false, &|name, index| format!("({name:?}, {index})"));
+    list("GLOBS", "(u8, &str, u16)", true, &|name, index| format!("({}, {name:?}, {index})", first_byte(name)));
     let _ = writeln!(out, "static OFFSETS: &[u32] = &{offsets:?};");
-    let _ = writeln!(out, "const ENVIRONMENT_AT: usize = {env};");
     let _ = writeln!(out, "const PROGRAMS: usize = {};", offsets.len());
     out.push_str("static BLOB: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/grammars.bin\"));\n");
     out
+}
+
+/// The byte that every text begins with for which the glob stands; 0 where that is open.
+fn first_byte(glob: &str) -> u8 {
+    match glob.bytes().next() {
+        Some(b) if !glob.contains('|') && !b"*?[\\".contains(&b) => b,
+        _ => 0,
+    }
+}
+
+/// The variables that matter to every program: names in order, globs, and where each stands; directories of programs.
+fn variables(env: &model::Environment, offsets: &[usize], out: &mut String) {
+    let mut plain: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut globs = Vec::new();
+    for (i, variable) in env.env.iter().enumerate() {
+        for name in &variable.names {
+            if read::is_glob(name) || name.contains(['|', '\\']) {
+                globs.push((first_byte(name), *name, i));
+            } else {
+                // Of two entries with a name, the first counts.
+                plain.entry(name).or_insert(i);
+            }
+        }
+    }
+    let plain = Vec::from_iter(plain);
+    let _ = writeln!(out, "static VARIABLES: &[(&str, u16)] = &{plain:?};");
+    let _ = writeln!(out, "static VARIABLE_GLOBS: &[(u8, &str, u16)] = &{globs:?};");
+    let _ = writeln!(out, "static VARIABLE_OFFSETS: &[u32] = &{offsets:?};");
+    let _ = writeln!(out, "const VARIABLE_COUNT: usize = {};", offsets.len());
+    let _ = writeln!(out, "static SYSTEM_DIRS: &[&str] = &{:?};", env.bin);
 }

@@ -1,29 +1,43 @@
-//! Turns lists that every address, or every text that is shown, is compared with into sorted tables, so that nothing of
-//! them is read at start-up. What a line means is said at the head of each list.
+//! Turns lists that nearly every command, address or text that is shown is compared with into sorted tables, so that
+//! nothing of them is read at start-up. What a line means is said at the head of each list.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The tables of `grammars/lists`, as Rust: of hosts, and of secrets. Mistakes are added to `wrong`.
-pub(crate) fn compile(dir: &Path, wrong: &mut Vec<String>) -> (String, String) {
-    let (mut out, mut tokens) = (String::new(), String::new());
-    let mut each = |name: &str, out: &mut String, table: fn(&[&str], &mut String) -> Result<(), String>| {
+/// Makes a table of the lines of a list, or gives the line that is no entry.
+type Table = for<'a> fn(&[&'a str], &mut String) -> Result<(), String>;
+
+/// The tables of `grammars/lists`, as Rust, by the name of the file that they go to. Mistakes are added to `wrong`.
+pub(crate) fn compile(dir: &Path, wrong: &mut Vec<String>) -> BTreeMap<&'static str, String> {
+    let all: &[(&'static str, &str, Table)] = &[
+        ("hosts.rs", "hosts.list", hosts),
+        ("hosts.rs", "known_hosts.list", known),
+        ("hosts.rs", "letters.list", letters),
+        ("secrets.rs", "secrets.list", secrets),
+        ("paths.rs", "paths.list", crate::paths::table),
+        ("things.rs", "things.list", crate::judged::things),
+        ("grades.rs", "grades.list", crate::judged::grades),
+        ("variables.rs", "variables.list", crate::judged::variables),
+        ("aliases.rs", "aliases.list", crate::judged::aliases),
+    ];
+    let mut tables = BTreeMap::new();
+    for (to, name, table) in all {
         let file = dir.join(name);
         let text = match std::fs::read_to_string(&file) {
             Ok(t) => t,
-            Err(e) => return wrong.push(format!("{}: {e}", file.display())),
+            Err(e) => {
+                wrong.push(format!("{}: {e}", file.display()));
+                continue;
+            }
         };
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
-        if let Err(line) = table(&lines, out) {
+        if let Err(line) = table(&lines, tables.entry(*to).or_default()) {
             let at = text.lines().position(|l| l.trim() == line).unwrap_or_default().saturating_add(1);
             wrong.push(format!("{}:{at}: `{line}` is no entry of this list", file.display()));
         }
-    };
-    each("hosts.list", &mut out, hosts);
-    each("known_hosts.list", &mut out, known);
-    each("letters.list", &mut out, letters);
-    each("secrets.list", &mut tokens, secrets);
-    (out, tokens)
+    }
+    tables
 }
 
 /// By host: whether it stands for all names below it, its kind, what it is.

@@ -182,10 +182,12 @@ fn named(text: &[u8], sign: usize) -> Option<(usize, usize)> {
     // `"password": "x"`
     let before = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"'")).unwrap_or(before);
     let n = before.iter().rev().take_while(|c| is_name(c)).count();
-    let name = before.get(before.len().saturating_sub(n)..)?.to_ascii_lowercase();
-    let name: Vec<u8> = name.into_iter().map(|c| if c == b'-' { b'_' } else { c }).collect();
+    let name = before.get(before.len().saturating_sub(n)..)?;
+    let is = |c: &u8, want: &u8| c.eq_ignore_ascii_case(want) || *c == b'-' && *want == b'_';
+    let ends_so =
+        |end: &&&[u8]| name.len() >= end.len() && name.iter().rev().zip(end.iter().rev()).all(|(c, w)| is(c, w));
     let separated = text.get(sign) == Some(&b' ');
-    if !NAMED.iter().any(|end| name.ends_with(end)) || separated && !name.starts_with(b"_") {
+    if separated && !matches!(name.first(), Some(b'_' | b'-')) || !NAMED.iter().any(|end| ends_so(&end)) {
         return None;
     }
     let mut start = sign.saturating_add(1);
@@ -270,8 +272,7 @@ fn framed(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
             (!word.is_empty() && !is_name).then(|| ("url-password", from.saturating_add(2), word.len()))
         }
         b'A' | b'a' => {
-            let lower = rest.get(..15)?.to_ascii_lowercase();
-            if !lower.starts_with(b"authorization:") {
+            if !rest.get(..14)?.eq_ignore_ascii_case(b"authorization:") {
                 return None;
             }
             let mut from = 14usize;

@@ -8,7 +8,7 @@
 use super::Judgement;
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hash};
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Which command, in which place.
@@ -27,10 +27,29 @@ pub(crate) struct Cache {
     quiet: [Arc<Judgement>; 2],
 }
 
+/// Keys are hashes already.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.write_u64(u64::from(*b)));
+    }
+    fn write_u64(&mut self, n: u64) {
+        // The lower bits of the first half choose the shard.
+        self.0 = self.0.rotate_left(32) ^ n;
+    }
+}
+
+type Slots = HashMap<Key, Slot, BuildHasherDefault<Hashed>>;
+
 #[derive(Default)]
 struct Shard {
-    young: HashMap<Key, Slot>,
-    old: HashMap<Key, Slot>,
+    young: Slots,
+    old: Slots,
     weight: usize,
 }
 

@@ -338,20 +338,18 @@ impl Scan {
     fn sub(&mut self, value: &Value) -> bool {
         let level = self.level();
         let Some(text) = value.as_str() else { return false };
-        let same = |n: &str| if level.nocase { n.eq_ignore_ascii_case(&text) } else { n == text };
-        let exact = level.subs.iter().find(|s| s.names.iter().any(|n| same(n)));
+        let exact = level.subs.find(text.as_bytes(), level.nocase);
         let sub = exact.or_else(|| {
             if !level.sub_prefix || text.is_empty() {
                 return None;
             }
-            let mut all = level.subs.iter().filter(|s| s.names.iter().any(|n| n.starts_with(text.as_ref())));
             // Programs that take beginnings give the first in their own order where several fit.
-            all.next()
+            level.subs.beginning(text.as_bytes(), false).next()
         });
         let Some(sub) = sub else { return false };
         self.inv.subs.extend(sub.names.first());
         self.facts.sub = true;
-        self.chain.push(sub.level.get());
+        self.chain.push(&sub.level);
         true
     }
 

@@ -22,7 +22,7 @@ use crate::value::Value;
 pub use argv::read;
 pub use describe::is_remote;
 pub use role::{Role, Stdin, Stdout};
-pub use variable::{builtin, has_variable, is_environment, language};
+pub use variable::{Readers, builtin, is_environment, language};
 
 /// One value with the role it plays.
 #[derive(Clone, Debug, Default, PartialEq)]

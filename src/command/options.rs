@@ -32,12 +32,15 @@ pub(super) enum Found {
 
 /// The options that hold: the innermost level's, and those above that hold after sub-commands.
 pub(super) fn visible<'a>(chain: &'a [&'static Level]) -> impl Iterator<Item = &'static Opt> + Clone + 'a {
+    levels(chain).flat_map(|(l, holds)| l.options.iter().filter(move |o| holds(o)))
+}
+
+/// The levels, the innermost first, and which of their options hold.
+fn levels<'a>(
+    chain: &'a [&'static Level],
+) -> impl Iterator<Item = (&'static Level, impl Fn(&Opt) -> bool + Clone)> + Clone + 'a {
     let last = chain.len().saturating_sub(1);
-    chain
-        .iter()
-        .enumerate()
-        .rev()
-        .flat_map(move |(i, l)| l.options.iter().filter(move |o| i == last || l.inherit || o.global))
+    chain.iter().enumerate().rev().map(move |(i, l)| (*l, move |o: &Opt| i == last || l.inherit || o.global))
 }
 
 /// Reads a word. `first` is true for the word right after the command word.
@@ -78,19 +81,22 @@ impl Reader<'_> {
         if self.level.nocase { name.as_bytes().eq_ignore_ascii_case(text) } else { name.as_bytes() == text }
     }
     fn exact(&self, text: &[u8]) -> Option<&'static Opt> {
-        visible(self.chain).find(|o| o.names.iter().any(|n| self.same(n, text)))
+        levels(self.chain).find_map(|(l, holds)| l.options.find(text, self.level.nocase).filter(|o| holds(o)))
     }
     /// The option that a beginning stands for, where only one has it.
     fn shortened(&self, text: &[u8]) -> Option<&'static Opt> {
         if !self.level.abbreviate || text.len() < 2 {
             return None;
         }
-        let begins = |n: &&'static str| -> bool {
+        let nocase = self.level.nocase;
+        let long = |n: &str| self.level.style == Style::PowerShell || n.starts_with("--");
+        let begins = |n: &&str| {
             let head = n.as_bytes().get(..text.len());
-            let long = self.level.style == Style::PowerShell || n.starts_with("--");
-            long && head.is_some_and(|h| if self.level.nocase { h.eq_ignore_ascii_case(text) } else { h == text })
+            long(n) && head.is_some_and(|h| if nocase { h.eq_ignore_ascii_case(text) } else { h == text })
         };
-        let mut all = visible(self.chain).filter(|o| o.names.iter().any(&begins));
+        let mut all = levels(self.chain)
+            .flat_map(|(l, holds)| l.options.beginning(text, nocase).filter(move |o| holds(o)))
+            .filter(|o| o.names.iter().any(|n| begins(&n)));
         let one = all.next()?;
         // `--exclude` and `--exclude-dir` for `--exc`: two options, so the program would refuse it.
         all.all(|o| o.names == one.names).then_some(one)
@@ -202,7 +208,9 @@ impl Reader<'_> {
             [b'-'] if self.whole => Found::Operand,
             [b'-', b'-', ..] => self.long(),
             [b'-', ..] => self.short(),
-            [b'+', _, ..] if visible(self.chain).any(|o| o.names.iter().any(|n| n.starts_with('+'))) => {
+            [b'+', _, ..]
+                if levels(self.chain).any(|(l, holds)| l.options.beginning(b"+", false).any(|o| holds(o))) =>
+            {
                 self.letters(b'+')
             }
             _ => Found::Operand,

@@ -4,6 +4,7 @@
 
 use super::grammar;
 use crate::effect::Language;
+use std::collections::HashSet;
 
 /// The builtin semantics of the command with that name.
 pub fn builtin(name: &str) -> Option<&'static str> {
@@ -20,7 +21,42 @@ pub fn is_environment(name: &str) -> bool {
     grammar::variable(None, name).is_some()
 }
 
-/// True where a variable means something to the program with that name.
-pub fn has_variable(program: &str, name: &str) -> bool {
-    grammar::lookup(program).is_some_and(|g| grammar::variable(Some(g), name).is_some())
+/// The programs of one analysis, asked whether a variable means something to any of them.
+#[derive(Debug, Default)]
+pub struct Readers {
+    /// What their names begin with, in lower case: `git` of `git-lfs`.
+    families: HashSet<String>,
+    /// Those that have variables of their own.
+    grammars: Vec<&'static grammar::Grammar>,
+    /// True where one of them is known: what every program reads, it reads.
+    known: bool,
+}
+
+impl Readers {
+    /// Those programs, by their names.
+    pub fn of<'n>(programs: impl Iterator<Item = &'n str>) -> Self {
+        let mut out = Readers::default();
+        let mut seen = HashSet::new();
+        for name in programs.filter(|n| seen.insert(*n)) {
+            let family = name.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+            out.families.insert(family.to_ascii_lowercase());
+            let Some(grammar) = grammar::lookup(name) else { continue };
+            out.known = true;
+            if !grammar.env.is_empty() && !out.grammars.iter().any(|g| std::ptr::eq(*g, grammar)) {
+                out.grammars.push(grammar);
+            }
+        }
+        out
+    }
+
+    /// True where one of them has the variable in its grammar, or the variable is called after one (`GIT_…` is git's,
+    /// `PYTHONPATH` python's).
+    pub fn have(&self, name: &str) -> bool {
+        let family = name.split('_').next().unwrap_or_default().to_ascii_lowercase();
+        let begins = |end: usize| family.get(..end).is_some_and(|f| self.families.contains(f));
+        self.families.contains(&family)
+            || (4..family.len()).any(begins)
+            || self.known && is_environment(name)
+            || self.grammars.iter().any(|g| grammar::own_variable(g, name).is_some())
+    }
 }

@@ -5,11 +5,13 @@
 //! [`Class`] and [`Marks`] from `grammars/lists/paths.list`. It never looks at the file system: links are not followed,
 //! and globs and unknown pieces stay what they are. Floor 3; imports `value`.
 
+#[expect(dead_code, reason = "the build reads the list by its names, and shares the file")]
+mod kind;
 mod list;
 mod part;
 
 use crate::value::{Glob, Piece, Value, Why};
-use list::{Anchor, Area, List};
+use list::{Anchor, Area};
 pub use list::{Mark, Marks};
 pub use part::Part;
 use part::{QUESTION, STAR, UNKNOWN};
@@ -347,7 +349,7 @@ fn drive(text: &str) -> Option<String> {
 
 /// True where the list of places knows what a program with that name prints: the path of a place.
 pub fn prints_place(program: &str) -> bool {
-    List::get().outputs.iter().any(|(n, _)| *n == program.split(' ').next().unwrap_or(program))
+    list::of_output(program.split(' ').next().unwrap_or(program)).is_some()
 }
 
 /// True where the value begins with `/`: it is the path of a place that the list knows by a variable's name.
@@ -365,14 +367,10 @@ enum Meaning {
 }
 
 fn meaning(why: &Why) -> Option<Meaning> {
-    let list = List::get();
-    let find = |table: &[(&'static str, &'static str)], name: &str| {
-        table.iter().find(|(n, _)| *n == name).map(|(_, place)| Meaning::Place(place))
-    };
     match why {
         Why::Home(user) => Some(Meaning::Home(user.clone())),
-        Why::Environment(name) | Why::NotEmpty(name) => find(&list.variables, name),
-        Why::Output(name) => find(&list.outputs, name.split(' ').next().unwrap_or(name)),
+        Why::Environment(name) | Why::NotEmpty(name) => list::of_variable(name).map(Meaning::Place),
+        Why::Output(name) => list::of_output(name.split(' ').next().unwrap_or(name)).map(Meaning::Place),
         _ => None,
     }
 }
@@ -429,19 +427,17 @@ fn show(start: &Start, ups: usize, parts: &[Part], contents: bool, written: &Val
 }
 
 fn if_empty(r: &Resolved, rest_is_absolute: bool, base: Base<'_>) -> Option<Class> {
-    let mut without = r.clone();
-    match &r.start {
-        Start::Unknown(_) if rest_is_absolute => {}
-        Start::Root if r.parts.last().is_some_and(|p| p.0.chars().all(|c| c == UNKNOWN)) => {
-            without.parts.pop();
-        }
+    let left = match &r.start {
+        Start::Unknown(_) if rest_is_absolute => r.parts.as_slice(),
+        Start::Root => match r.parts.split_last() {
+            Some((last, left)) if last.0.chars().all(|c| c == UNKNOWN) => left,
+            _ => return None,
+        },
         _ => return None,
-    }
-    without.what = None;
-    let mut at = Walk { start: Start::Root, ups: 0, parts: without.parts };
+    };
+    let mut at = Walk { start: Start::Root, ups: 0, parts: left.to_vec() };
     at.canon(base.home);
-    without.start = at.start;
-    without.parts = at.parts;
+    let mut without = Resolved { start: at.start, parts: at.parts, what: None, text: String::new(), ..r.clone() };
     Some(class_of(&mut without, base))
 }
 
@@ -457,20 +453,15 @@ fn class_of(r: &mut Resolved, base: Base<'_>) -> Class {
     }
     let anchor = if r.start == Start::Root { Anchor::Root } else { Anchor::Home };
     // The directory itself and what lies below it are classed by the deepest entry that holds it.
-    let deepest = List::get()
-        .areas
-        .iter()
-        .filter(|(area, p, _)| {
-            let exact = matches!(area, Area::Device | Area::Harmless);
-            *area != Area::Public && p.anchor == anchor && p.matches(&r.parts, !exact)
-        })
-        .max_by_key(|(area, p, _)| (p.depth(), matches!(area, Area::Device | Area::Harmless)));
-    let here = deepest.is_some_and(|(_, p, _)| p.depth() == r.parts.len());
-    if let Some((area, _, what)) = deepest {
+    let deepest = list::areas(anchor, &r.parts)
+        .filter(|e| e.pattern.matches(&r.parts, !e.kind.is_exact()))
+        .max_by_key(|e| (e.pattern.depth(), e.kind.is_exact()));
+    let here = deepest.is_some_and(|e| e.pattern.depth() == r.parts.len());
+    if let Some(entry) = deepest {
         if here {
-            r.what = Some(what);
+            r.what = Some(entry.what);
         }
-        match area {
+        match entry.kind {
             Area::Device => return Class::Device,
             Area::Harmless => return Class::HarmlessDevice,
             Area::Temporary => return Class::Temporary,
@@ -489,20 +480,26 @@ fn class_of(r: &mut Resolved, base: Base<'_>) -> Class {
             Some(_) => Class::HomeContent,
         };
     }
-    match deepest {
+    match deepest.map(|e| e.kind) {
         None if r.parts.is_empty() => Class::Root,
         None => Class::Outside,
-        Some((Area::Homes, ..)) => Class::Homes,
-        Some((Area::System, ..)) if here => Class::SystemDirectory,
-        Some((Area::System, ..)) => Class::SystemContent,
+        Some(Area::Homes) => Class::Homes,
+        Some(Area::System) if here => Class::SystemDirectory,
+        Some(Area::System) => Class::SystemContent,
         Some(_) => Class::Outside,
     }
 }
 
 /// The class of a path that lies in a known start directory, where that is neither `/`, a home nor of the system.
 fn within(r: &Resolved, base: Base<'_>) -> Option<Class> {
+    // Most paths elsewhere do not have the name of the directory at its depth: that is seen without taking it apart.
+    let cwd = base.cwd?;
+    let name = cwd.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if !matches!(name, "" | "." | "..") && !r.parts.iter().any(|p| p.0 == name) {
+        return None;
+    }
     let mut project = Walk { start: Start::Root, ups: 0, parts: Vec::new() };
-    project.walk(base.cwd?);
+    project.walk(cwd);
     project.canon(base.home);
     let same_start = match (&project.start, &r.start) {
         (Start::Home(a), Start::Home(b)) => a == b,
@@ -512,10 +509,8 @@ fn within(r: &Resolved, base: Base<'_>) -> Option<Class> {
         return None;
     }
     let is_system = project.start == Start::Root
-        && List::get()
-            .areas
-            .iter()
-            .any(|(area, p, _)| *area == Area::System && p.anchor == Anchor::Root && p.matches(&project.parts, false));
+        && list::areas(Anchor::Root, &project.parts)
+            .any(|e| e.kind == Area::System && e.pattern.matches(&project.parts, false));
     if is_system || !r.parts.iter().zip(&project.parts).all(|(a, b)| a == b) {
         return None;
     }
@@ -526,25 +521,21 @@ fn mark(r: &mut Resolved) {
     if r.class == Class::Network || r.parts.is_empty() {
         return;
     }
-    let list = List::get();
-    let public = list.areas.iter().any(|(area, p, _)| *area == Area::Public && p.matches(&r.parts, false));
-    for (mark, pattern, what) in &list.marks {
-        if public && *mark == Mark::Credential {
+    let anchor = match &r.start {
+        Start::Root => Some(Anchor::Root),
+        Start::Home(_) => Some(Anchor::Home),
+        // `$D/.ssh/authorized_keys`: whatever D is, that is whose keys they are.
+        Start::Unknown(_) if r.parts.first().is_some_and(|p| p.0.starts_with('.')) => Some(Anchor::Home),
+        _ => None,
+    };
+    for entry in list::marks(anchor, &r.parts).filter(|e| e.pattern.matches(&r.parts, false)) {
+        if entry.kind == Mark::Credential && list::is_public(&r.parts) {
             continue;
         }
-        let anchored = match (pattern.anchor, &r.start) {
-            (Anchor::Anywhere, _) => true,
-            (Anchor::Root, Start::Root) | (Anchor::Home, Start::Home(_)) => true,
-            // `$D/.ssh/authorized_keys`: whatever D is, that is whose keys they are.
-            (Anchor::Home, Start::Unknown(_)) => r.parts.first().is_some_and(|p| p.0.starts_with('.')),
-            _ => false,
-        };
-        if anchored && pattern.matches(&r.parts, false) {
-            if r.marks.is_empty() || r.what.is_none() {
-                r.what = Some(what);
-            }
-            r.marks.add(*mark);
+        if r.marks.is_empty() || r.what.is_none() {
+            r.what = Some(entry.what);
         }
+        r.marks.add(entry.kind);
     }
 }
 

@@ -1,9 +1,7 @@
 //! Names that a finding has by the program or transform that its content comes from: `grammars/lists/aliases.list`.
 //!
-//! In: the text of the list, compiled in, read on the first look-up. Out: the entry for a rule and a source. This keeps
+//! In: the list, as the build reads it. Out: the entry for a rule and a source. This keeps
 //! names of programs out of the rules.
-
-use std::sync::OnceLock;
 
 /// One entry of the list.
 #[derive(Debug)]
@@ -25,22 +23,12 @@ impl Alias {
     }
 }
 
-const TEXT: &str = include_str!("../../grammars/lists/aliases.list");
+// `ALIASES`: every entry.
+include!(concat!(env!("OUT_DIR"), "/aliases.rs"));
 
 /// Every entry.
 pub(super) fn all() -> &'static [Alias] {
-    static ALL: OnceLock<Vec<Alias>> = OnceLock::new();
-    ALL.get_or_init(|| {
-        TEXT.lines()
-            .map(str::trim)
-            .filter(|l| !l.is_empty() && !l.starts_with('#'))
-            .filter_map(|line| {
-                let mut w = line.splitn(4, ' ');
-                let (rule, source, id, safer) = (w.next()?, w.next()?, w.next()?, w.next()?);
-                Some(Alias { rule, source, id: if id == "-" { rule } else { id }, safer })
-            })
-            .collect()
-    })
+    ALIASES
 }
 
 /// The entry for a rule and a source.

@@ -8,7 +8,7 @@ use super::concern::{concern, started};
 use super::own;
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::graph::{Doubt, DoubtKind, Process};
-use crate::effect::{ProcessId, Props, Verb};
+use crate::effect::{Effect, ProcessId, Props, Verb};
 use crate::finding::{Confidence, Finding, Severity};
 use crate::verdict::{Action, Assessment, Class};
 
@@ -128,43 +128,37 @@ fn asks_for_help(p: &Process) -> bool {
 
 /// The assessment that goes with those findings.
 pub(super) fn assess(facts: &Facts<'_>, findings: &[Finding]) -> Assessment {
+    let risky = |f: &&Finding| Action::of(f.severity) > Action::Allow;
+    let class = if findings.iter().any(|f| risky(&f)) { Class::Risk } else { Class::Unknown };
+    let asked = |id: ProcessId| facts.options.stances.help && facts.graph.process(id).is_some_and(asks_for_help);
+    let own = own::scripts(facts);
+    let trusted = |id: ProcessId| own.contains(&id);
+    let told = |d: &&Doubt| match d.kind {
+        DoubtKind::UnknownProgram => !d.process.is_some_and(|p| asked(p) || trusted(p)),
+        DoubtKind::UnknownCode => !d.process.is_some_and(trusted),
+        _ => true,
+    };
+    let unknown = |p: &&Process| !p.known && !asked(p.id) && !trusted(p.id);
+    // A dry run of an installation still fetches, and may build.
+    let dry = |e: &&Effect| matches!(e.verb, Verb::Install | Verb::Publish) && e.props.has(Props::SIMULATED);
+    let titles = findings.iter().filter(risky).map(|f| f.title.clone());
+    let doubts = facts.graph.doubts.iter().filter(told).map(explain);
+    let programs = facts.graph.processes.iter().filter(unknown);
+    let programs = programs.map(|p| format!("nothing is known of the program {}", p.name));
+    let runs = facts.graph.effects.iter().filter(dry);
+    let runs = runs.map(|e| format!("{} may fetch and build even in a dry run", facts.name(e)));
+    let concerns = facts.effects().filter_map(|e| concern(facts, e, trusted(e.process)));
     let mut reasons: Vec<String> = Vec::new();
-    let mut add = |r: String| {
-        if reasons.len() >= MAX_REASONS {
-            return;
-        }
+    // A long script has thousands of reasons: no more are worked out than are told.
+    for r in titles.chain(doubts).chain(programs).chain(runs).chain(concerns).chain(started(facts)) {
         let r = crate::redact::text(&super::draft::short(&r)).into_owned();
         if !reasons.contains(&r) {
             reasons.push(r);
         }
-    };
-    let risky = |f: &&Finding| Action::of(f.severity) > Action::Allow;
-    findings.iter().filter(risky).for_each(|f| add(f.title.clone()));
-    let class = if findings.iter().any(|f| risky(&f)) { Class::Risk } else { Class::Unknown };
-    let own = own::scripts(facts);
-    let trusted = |id: ProcessId| own.contains(&id);
-    let asked = |id: ProcessId| facts.options.stances.help && facts.graph.process(id).is_some_and(asks_for_help);
-    for d in &facts.graph.doubts {
-        let excused = match d.kind {
-            DoubtKind::UnknownProgram => d.process.is_some_and(|p| asked(p) || trusted(p)),
-            DoubtKind::UnknownCode => d.process.is_some_and(trusted),
-            _ => false,
-        };
-        if !excused {
-            add(explain(d));
+        if reasons.len() >= MAX_REASONS {
+            break;
         }
     }
-    for p in facts.graph.processes.iter().filter(|p| !p.known && !asked(p.id) && !trusted(p.id)) {
-        add(format!("nothing is known of the program {}", p.name));
-    }
-    // A dry run of an installation still fetches, and may build.
-    for e in facts.graph.effects.iter().filter(|e| matches!(e.verb, Verb::Install | Verb::Publish)) {
-        if e.props.has(Props::SIMULATED) {
-            add(format!("{} may fetch and build even in a dry run", facts.name(e)));
-        }
-    }
-    facts.effects().filter_map(|e| concern(facts, e, trusted(e.process))).for_each(&mut add);
-    started(facts).for_each(&mut add);
     match reasons.is_empty() {
         true => Assessment { class: Class::Safe, reasons },
         false => Assessment { class, reasons },

@@ -4,7 +4,6 @@
 //! What stands in the way of safety, but is no risk, is decided here and nowhere else.
 
 use super::{Facts, environment};
-use crate::command;
 use crate::effect::path::{Class as PathClass, Mark, Resolved};
 use crate::effect::{Effect, Language, Object, Props, Site, Verb};
 use crate::options::Writes;
@@ -140,13 +139,7 @@ fn is_ordinary(p: &Resolved) -> bool {
 fn is_idle(facts: &Facts<'_>, e: &Effect) -> bool {
     let Object::Named(_, name) = &e.object else { return false };
     let Some(name) = name.as_str() else { return false };
-    let family = name.split('_').next().unwrap_or_default().to_ascii_lowercase();
-    let meant = |program: &str| {
-        let own = program.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase();
-        let named = own == family || (own.len() > 3 && family.starts_with(&own));
-        named || command::has_variable(program, &name)
-    };
-    !environment::steers(&name) && !facts.graph.processes.iter().any(|p| meant(&p.name))
+    !environment::steers(&name) && !facts.readers().have(&name)
 }
 
 /// What programs in languages for data, not for commands, start: awk's `system`, sed's `e`, a script's `os.system`.

@@ -4,6 +4,7 @@
 //! judges nothing. Effects that a dry-run option withholds are not shown to rules at all.
 
 use super::alias;
+use crate::command::Readers;
 use crate::effect::graph::{Graph, Process};
 use crate::effect::path::{Base, Mark, Resolved, resolve};
 use crate::effect::{Certainty, Effect, EffectId, Flow, Language, Object, ProcessId, Props, Site, Verb};
@@ -67,6 +68,7 @@ pub struct Facts<'a> {
     sinks: OnceCell<HashMap<EffectId, EffectId>>,
     cut: Cell<bool>,
     marks: OnceCell<Vec<(TextId, Deceptive)>>,
+    readers: OnceCell<Readers>,
 }
 
 impl<'a> Facts<'a> {
@@ -85,6 +87,7 @@ impl<'a> Facts<'a> {
             sinks: OnceCell::new(),
             cut: Cell::new(false),
             marks: OnceCell::new(),
+            readers: OnceCell::new(),
         }
     }
 
@@ -165,6 +168,10 @@ impl<'a> Facts<'a> {
         self.marks.get_or_init(|| {
             self.source.iter().flat_map(|(id, t)| marks(&t.bytes).into_iter().map(move |m| (id, m))).collect()
         })
+    }
+    /// The programs that run, asked what variables mean to them.
+    pub(super) fn readers(&self) -> &Readers {
+        self.readers.get_or_init(|| Readers::of(self.graph.processes.iter().map(|p| p.name.as_str())))
     }
     /// True where following content back was cut short somewhere.
     pub fn was_cut(&self) -> bool {

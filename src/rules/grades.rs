@@ -6,7 +6,6 @@ use super::{Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::Severity;
 use crate::value::{Taint, Value};
-use std::sync::OnceLock;
 
 /// A grade of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,35 +27,8 @@ struct Entry {
     why: &'static str,
 }
 
-const TEXT: &str = include_str!("../../grammars/lists/grades.list");
-
-fn list() -> &'static [Entry] {
-    static LIST: OnceLock<Vec<Entry>> = OnceLock::new();
-    LIST.get_or_init(|| TEXT.lines().filter_map(entry).collect())
-}
-
-fn entry(line: &'static str) -> Option<Entry> {
-    let mut w = line.trim().splitn(4, ' ');
-    let verb = Verb::from_name(w.next()?)?;
-    let (object, grade, why) = (w.next()?, w.next()?, w.next()?);
-    let (object, values) = object.split_once('=').map_or((object, None), |(o, v)| (o, Some(v)));
-    let severity = |s: &str| match s {
-        "high" => Some(Severity::High),
-        "medium" => Some(Severity::Medium),
-        "low" => Some(Severity::Low),
-        "info" => Some(Severity::Info),
-        _ => None,
-    };
-    let grade = match grade {
-        "none" => Grade::None,
-        "floor" => Grade::Of(Severity::Critical, true),
-        g => match g.strip_suffix('+') {
-            Some(g) => Grade::Many(severity(g)?),
-            None => Grade::Of(severity(g)?, false),
-        },
-    };
-    Some(Entry { verb, object, values, grade, why })
-}
+// `GRADES`: the list, as the build reads it.
+include!(concat!(env!("OUT_DIR"), "/grades.rs"));
 
 /// What the list says of an effect: how severe it is, whether it is on the floor, and why; `None` for no finding.
 pub(super) fn of(facts: &Facts<'_>, e: &Effect) -> Option<(Severity, bool, &'static str)> {
@@ -67,8 +39,8 @@ pub(super) fn of(facts: &Facts<'_>, e: &Effect) -> Option<(Severity, bool, &'sta
     // A grammar's example may state the noun with its value.
     let noun = noun.split(':').next().unwrap_or(noun);
     let value = e.object.value().and_then(Value::as_str).map(|v| v.to_ascii_lowercase());
-    let find = |o: &str| list().iter().find(|x| x.verb == e.verb && x.object == o && x.values.is_none());
-    let special = list().iter().find(|x| {
+    let find = |o: &str| GRADES.iter().find(|x| x.verb == e.verb && x.object == o && x.values.is_none());
+    let special = GRADES.iter().find(|x| {
         let has = |values: &str| value.as_deref().is_some_and(|v| values.split('|').any(|x| x == v));
         x.verb == e.verb && x.object == noun && x.values.is_some_and(has)
     });
@@ -138,14 +110,4 @@ fn is_new(facts: &Facts<'_>, e: &Effect) -> bool {
         let mut made = facts.with(&[Verb::Create]).filter(|c| c.process == x.process).filter_map(|c| facts.path(c));
         made.any(|p| here == p.text || here.starts_with(&format!("{}/", p.text)))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_line_of_the_list_is_an_entry() {
-        assert_eq!(list().len(), TEXT.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count());
-    }
 }

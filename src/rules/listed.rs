@@ -6,8 +6,7 @@
 use super::{Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::Severity;
-use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::collections::HashSet;
 
 /// What has to happen to the thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +22,6 @@ enum Deed {
 }
 
 struct Entry {
-    rule: &'static str,
     severity: Severity,
     technique: Option<&'static str>,
     deed: Deed,
@@ -33,76 +31,51 @@ struct Entry {
     why: &'static str,
 }
 
-const TEXT: &str = include_str!("../../grammars/lists/things.list");
-
 /// What the list has for one rule. Every rule asks in every check, so what it asks for is at hand.
-#[derive(Default)]
 struct Group {
+    /// Its id.
+    rule: &'static str,
     /// What effects are compared with.
-    deeds: Vec<Entry>,
-    /// The verbs of these; whatever may end a thing where one of them asks for that.
-    verbs: Vec<Verb>,
+    deeds: &'static [Entry],
+    /// Which of these effects with a verb are compared with.
+    verbs: &'static [(Verb, &'static [u16])],
     /// [`Deed::Run`].
-    runs: Vec<Entry>,
+    runs: Runs,
     /// [`Deed::Search`].
-    searches: Vec<Entry>,
+    searches: &'static [Entry],
+}
+
+/// Names of programs and files, by the byte that they begin with: there are hundreds, and each program is looked up.
+struct Runs {
+    all: &'static [Entry],
+    /// Which of them may stand for a name with that first byte.
+    by_first: &'static [(u8, &'static [u16])],
+    /// Which may stand for any other name.
+    open: &'static [u16],
+}
+
+impl Runs {
+    /// The first that stands for the name.
+    fn find(&self, name: &str, also: impl Fn(&Entry) -> bool) -> Option<&'static Entry> {
+        let first = name.bytes().next().unwrap_or_default().to_ascii_lowercase();
+        let at = self.by_first.binary_search_by_key(&first, |(b, _)| *b);
+        let may = at.ok().and_then(|i| self.by_first.get(i)).map_or(self.open, |(_, may)| may);
+        may.iter().filter_map(|i| self.all.get(usize::from(*i))).find(|x| also(x) && is_like(x.pattern, name))
+    }
+}
+
+// `GROUPS`: the list, as the build reads it, in the order of the rules' ids.
+include!(concat!(env!("OUT_DIR"), "/things.rs"));
+
+/// What the list has for the rule with that id.
+fn group(rule: &str) -> Option<&'static Group> {
+    GROUPS.binary_search_by(|g| g.rule.cmp(rule)).ok().and_then(|i| GROUPS.get(i))
 }
 
 impl Group {
     fn all(&self) -> impl Iterator<Item = &Entry> {
-        self.deeds.iter().chain(&self.runs).chain(&self.searches)
+        self.deeds.iter().chain(self.runs.all).chain(self.searches)
     }
-}
-
-fn list() -> &'static HashMap<&'static str, Group> {
-    static LIST: OnceLock<HashMap<&'static str, Group>> = OnceLock::new();
-    LIST.get_or_init(|| {
-        let mut groups: HashMap<&'static str, Group> = HashMap::new();
-        for entry in TEXT.lines().filter_map(entry) {
-            let group = groups.entry(entry.rule).or_default();
-            let verbs: &[Verb] = match &entry.deed {
-                Deed::Verb(verb) => std::slice::from_ref(verb),
-                Deed::Ended => &ENDING,
-                Deed::Run | Deed::Search => &[],
-            };
-            for verb in verbs {
-                if !group.verbs.contains(verb) {
-                    group.verbs.push(*verb);
-                }
-            }
-            match entry.deed {
-                Deed::Run => group.runs.push(entry),
-                Deed::Search => group.searches.push(entry),
-                Deed::Verb(_) | Deed::Ended => group.deeds.push(entry),
-            }
-        }
-        groups
-    })
-}
-
-/// The verbs that can end a thing.
-const ENDING: [Verb; 4] = [Verb::Kill, Verb::Uninstall, Verb::Delete, Verb::Service];
-
-fn entry(line: &'static str) -> Option<Entry> {
-    let mut w = line.trim().splitn(6, ' ');
-    let (rule, severity, technique) = (w.next()?, w.next()?, w.next()?);
-    let (deed, what, why) = (w.next()?, w.next()?, w.next()?);
-    let severity = match severity {
-        "high" => Severity::High,
-        "medium" => Severity::Medium,
-        "low" => Severity::Low,
-        "info" => Severity::Info,
-        _ => return None,
-    };
-    let deed = match deed {
-        "ended" => Deed::Ended,
-        "run" => Deed::Run,
-        "search" => Deed::Search,
-        verb => Deed::Verb(Verb::from_name(verb)?),
-    };
-    let (noun, pattern) = what.split_once('=').unwrap_or((what, "*"));
-    let technique = (technique != "-").then_some(technique);
-    Some(Entry { rule, severity, technique, deed, noun, pattern, why })
 }
 
 /// The part of a name that counts: without directories, without the ending of Windows' programs.
@@ -138,19 +111,20 @@ fn ends(facts: &Facts<'_>, e: &Effect) -> bool {
 
 /// True where the list has the name as a thing of that kind, whatever is done to it (`search`), for that rule.
 pub(super) fn is_listed(rule: &str, noun: &str, name: &str) -> bool {
-    list().get(rule).is_some_and(|g| g.all().any(|x| x.noun == noun && is_like(x.pattern, name)))
+    group(rule).is_some_and(|g| g.all().any(|x| x.noun == noun && is_like(x.pattern, name)))
 }
 
 /// Finds what the list says under that rule's name.
 pub(super) fn listed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    let Some(mine) = list().get(rule.id) else { return };
-    for e in facts.effects().filter(|e| mine.verbs.contains(&e.verb)) {
-        let wanted = |x: &&Entry| match x.deed {
-            Deed::Verb(v) => v == e.verb,
-            Deed::Ended => ends(facts, e),
-            Deed::Run | Deed::Search => false,
-        };
-        let mut entries = mine.deeds.iter().filter(wanted).peekable();
+    let Some(mine) = group(rule.id) else { return };
+    let mut effects: Vec<(&Effect, &[u16])> = Vec::new();
+    for (verb, entries) in mine.verbs {
+        effects.extend(facts.with(std::slice::from_ref(verb)).map(|e| (e, *entries)));
+    }
+    effects.sort_unstable_by_key(|(e, _)| e.id);
+    for (e, entries) in effects {
+        let wanted = |x: &&Entry| x.deed != Deed::Ended || ends(facts, e);
+        let mut entries = entries.iter().filter_map(|i| mine.deeds.get(usize::from(*i))).filter(wanted).peekable();
         if entries.peek().is_none() || (facts.contained(e) && e.verb != Verb::Secret) {
             continue;
         }
@@ -185,14 +159,14 @@ fn found<'f, 'a>(draft: super::Draft<'f, 'a>, x: &Entry, severity: Severity) -> 
 }
 
 /// Programs and files whose own name is listed.
-fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &[Entry]) {
-    if entries.is_empty() {
+fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &Runs) {
+    if entries.all.is_empty() {
         return;
     }
     let mut seen = HashSet::new();
     for p in facts.graph.processes.iter().filter(|p| !p.argv.is_empty() && !asks_for_help(p)) {
         let name = base_name(&p.name);
-        if let Some(x) = entries.iter().find(|x| x.noun != "file" && is_like(x.pattern, name))
+        if let Some(x) = entries.find(name, |x| x.noun != "file")
             && seen.insert(name.to_ascii_lowercase())
         {
             let name = name.to_ascii_lowercase();
@@ -214,13 +188,13 @@ fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &[E
                     .skip(3)
                     .map(|part| base_name(part.split(['?', '#']).next().unwrap_or(part)).to_ascii_lowercase());
                 let stem = |n: String| n.strip_suffix(".git").map(str::to_string).unwrap_or(n);
-                hit.map(stem).find(|n| entries.iter().any(|x| is_like(x.pattern, n)))
+                hit.map(stem).find(|n| entries.find(n, |_| true).is_some())
             }
             Object::Package(_, v) => Some(base_name(&v.show()).to_ascii_lowercase()),
             _ => None,
         };
         let Some(name) = name else { continue };
-        if let Some(x) = entries.iter().find(|x| is_like(x.pattern, &name))
+        if let Some(x) = entries.find(&name, |_| true)
             && seen.insert(name.clone())
         {
             out.add(found(rule.about(facts, e), x, x.severity).title(format!("{}: {name}", rule.title)).evidence(
@@ -276,12 +250,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_of_the_list_is_an_entry_of_a_rule() {
-        let all: Vec<&Entry> = list().values().flat_map(Group::all).collect();
-        assert_eq!(all.len(), TEXT.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count());
-        for x in all {
-            assert!(crate::rules::all().any(|r| r.id == x.rule), "no rule {}", x.rule);
-            assert_eq!(x.pattern, x.pattern.to_ascii_lowercase(), "names are compared in lower case");
+    fn every_entry_is_of_a_rule() {
+        assert!(GROUPS.iter().flat_map(Group::all).count() > 500);
+        for group in GROUPS {
+            assert!(crate::rules::all().any(|r| r.id == group.rule), "no rule {}", group.rule);
+            for x in group.all() {
+                assert_eq!(x.pattern, x.pattern.to_ascii_lowercase(), "names are compared in lower case");
+            }
         }
     }
 

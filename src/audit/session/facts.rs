@@ -35,6 +35,9 @@ pub struct Facts {
     pub(super) runs: bool,
     /// Variables, functions and aliases that get a meaning.
     pub(super) defines: Names,
+    /// Those of the variables that have that meaning afterwards whatever they had before, so that earlier commands which
+    /// define them no longer matter.
+    pub(super) settles: Names,
     /// Variables and command words without a known meaning.
     pub(super) needs: Names,
     /// It cannot be put before or after other commands: a part of it is open or broken.
@@ -129,7 +132,17 @@ impl Facts {
             _ => return,
         };
         let program: Program = shell::read(text, dialect);
-        let all = program.lists.iter().flat_map(|l| &l.items);
+        let all = || program.lists.iter().flat_map(|l| &l.items);
+        for item in all().filter(|a| !a.background) {
+            if let [command] = item.first.stages.as_slice()
+                && let CommandKind::Simple(simple) = &command.kind
+                && simple.words.is_empty()
+            {
+                let whole = simple.assignments.iter().filter(|a| !a.append && a.subscript.is_none());
+                whole.for_each(|a| add(&mut self.settles, &a.name));
+            }
+        }
+        let all = all();
         let pipelines = all.flat_map(|a| std::iter::once(&a.first).chain(a.rest.iter().map(|r| &r.1)));
         for pipeline in pipelines {
             let [command] = pipeline.stages.as_slice() else { continue };
@@ -188,6 +201,8 @@ mod tests {
     fn names_that_the_shell_keeps() {
         let facts = of("x=1; f() { :; }; alias g='ls -l'");
         assert_eq!(names(&facts.defines), ["g", "x", "f"]);
+        assert_eq!(names(&facts.settles), ["x"]);
+        assert_eq!(names(&of("a=1 && b=2; c+=3; d[0]=4; e=5 &").settles), ["a"]);
         assert_eq!(names(&of("curl $x | frobnicate").needs), ["x", "frobnicate"]);
     }
 

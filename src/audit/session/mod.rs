@@ -22,6 +22,7 @@ use super::{Entry, Judgement};
 use crate::limits::{
     CHAINS_PER_BYTE, MAX_CHAIN_CREDIT, MAX_PAST, MAX_PAST_COMMAND, MAX_SESSION_BYTES, MAX_SESSIONS, MAX_TRAIL,
 };
+use crate::verdict::Class;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -136,7 +137,8 @@ impl Session {
             trail,
         };
         let leaves = !(facts.writes.is_empty() && facts.defines.is_empty());
-        let asks = facts.runs || !facts.needs.is_empty();
+        // What is safe whatever its variables hold stays so when they are known.
+        let asks = (facts.runs || !facts.needs.is_empty()) && judgement.class != Class::Safe;
         if !leaves && !asks && facts.moves.is_none() {
             return None;
         }
@@ -186,6 +188,8 @@ impl Session {
             let hit = f.writes.iter().any(|w| files.contains(&&**w)) || f.defines.iter().any(|d| names.contains(&&**d));
             if hit {
                 source |= f.source || !f.defines.is_empty() || past.judgement.worst().is_some();
+                // What was there before an assignment is gone; what the assignment itself makes use of is not.
+                names.retain(|n| !f.settles.iter().any(|s| **s == **n));
                 files.extend(f.uses.iter().map(|n| &**n));
                 names.extend(f.needs.iter().map(|n| &**n));
                 picked.insert(past.number, Arc::clone(past));

@@ -7,8 +7,8 @@ pub mod code;
 pub mod condition;
 pub mod example;
 mod extra;
-pub mod lazy;
 pub mod model;
+pub mod named;
 pub mod read;
 mod slot;
 pub mod table;
@@ -16,6 +16,7 @@ pub mod table;
 use code::{Bytes, Coded};
 pub use extra::extend;
 pub use model::Grammar;
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use crate::effect::Language;
@@ -46,8 +47,8 @@ pub fn lookup(name: &str) -> Option<&'static Grammar> {
 pub fn lookup_in(shell: Option<Language>, name: &str) -> Option<&'static Grammar> {
     let own = shell.map(Language::name).filter(|s| !s.is_empty());
     // Nearly every name is in lower case already, and then there is nothing more to look for.
-    let lower = if name.bytes().any(|b| b.is_ascii_uppercase()) { name.to_ascii_lowercase() } else { name.to_string() };
-    let changed = lower != name;
+    let changed = name.bytes().any(|b| b.is_ascii_uppercase());
+    let lower = if changed { Cow::Owned(name.to_ascii_lowercase()) } else { Cow::Borrowed(name) };
     let bare = [".exe", ".cmd", ".bat", ".com", ".ps1"].iter().find_map(|x| lower.strip_suffix(x));
     // `sc.exe` is the program, though `sc` is an alias of the shell.
     let whole = || own.into_iter().chain([""]).find_map(|realm| find(realm, name));
@@ -72,13 +73,15 @@ fn find(realm: &str, name: &str) -> Option<&'static Grammar> {
     if let Some((_, i)) = names.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| names.get(i)) {
         return decoded(*i);
     }
-    // A name of another first letter is not even tried.
+    let globs = GLOBS.iter().find(|(s, _)| *s == realm).map_or(&[][..], |(_, t)| t);
     let first = name.bytes().next();
-    let may = |g: &str| {
-        g.contains('|') || g.bytes().next().is_none_or(|b| matches!(b, b'*' | b'?' | b'[') || Some(b) == first)
-    };
-    let is = |(g, _): &&(&str, u16)| may(g) && crate::command::pattern::matches(g, name.as_bytes());
-    of_realm(GLOBS, realm).iter().find(is).and_then(|(_, i)| decoded(*i))
+    let is = |(_, g, _): &&(u8, &str, u16)| crate::command::pattern::matches(g, name.as_bytes());
+    globs.iter().filter(|(b, ..)| may_begin(*b, first)).find(is).and_then(|(.., i)| decoded(*i))
+}
+
+/// False where a glob that begins with that byte (0: with any) cannot stand for a text that begins with the other.
+fn may_begin(glob: u8, text: Option<u8>) -> bool {
+    glob == 0 || Some(glob) == text
 }
 
 /// The names that hold in the shell of that language; without a name, in all.
@@ -90,25 +93,39 @@ fn find_nocase(realm: &str, lower: &str) -> Option<&'static Grammar> {
     of_realm(NAMES, realm).iter().find(|(n, _)| n.eq_ignore_ascii_case(lower)).and_then(|(_, i)| decoded(*i))
 }
 
-/// What matters to every program.
-fn environment() -> &'static model::Environment {
-    static ALL: OnceLock<model::Environment> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let stored = BLOB.get(ENVIRONMENT_AT..).map(Bytes);
-        stored.and_then(|mut b| model::Environment::take(&mut b)).unwrap_or_default()
+/// The variable of `environment.toml` with that number.
+fn decoded_variable(index: u16) -> Option<&'static model::Env> {
+    static DECODED: [OnceLock<Option<Box<model::Env>>>; VARIABLE_COUNT] = [const { OnceLock::new() }; VARIABLE_COUNT];
+    let cell = DECODED.get(usize::from(index))?;
+    cell.get_or_init(|| {
+        let at = usize::try_from(*VARIABLE_OFFSETS.get(usize::from(index))?).ok()?;
+        model::Env::take(&mut Bytes(BLOB.get(at..)?)).map(Box::new)
     })
+    .as_deref()
 }
 
 /// What a variable is to a program, or to every program.
 pub fn variable(grammar: Option<&'static Grammar>, name: &str) -> Option<&'static model::Env> {
-    let own = grammar.map(|g| g.env.as_slice()).unwrap_or_default();
-    let is = |e: &&model::Env| e.names.iter().any(|g| crate::command::pattern::matches(g, name.as_bytes()));
-    own.iter().chain(&environment().env).find(is)
+    if let Some(own) = grammar.and_then(|g| own_variable(g, name)) {
+        return Some(own);
+    }
+    let plain = VARIABLES.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| VARIABLES.get(i));
+    let first = name.bytes().next();
+    let is = |(_, g, _): &&(u8, &str, u16)| crate::command::pattern::matches(g, name.as_bytes());
+    let glob = VARIABLE_GLOBS.iter().filter(|(b, ..)| may_begin(*b, first)).find(is);
+    // Of two entries that stand for the name, the first in the file counts.
+    let index = plain.map(|(_, i)| *i).into_iter().chain(glob.map(|(.., i)| *i)).min()?;
+    decoded_variable(index)
+}
+
+/// What a variable is to a program by itself.
+pub fn own_variable(grammar: &'static Grammar, name: &str) -> Option<&'static model::Env> {
+    grammar.env.iter().find(|e| e.names.iter().any(|g| crate::command::pattern::matches(g, name.as_bytes())))
 }
 
 /// Globs of the directories that hold system programs: a command word with one of them names the program itself.
 pub fn system_dirs() -> &'static [&'static str] {
-    &environment().bin
+    SYSTEM_DIRS
 }
 
 /// Reads further grammars at run time, by the rules of the build. Gives the grammar, which lives as long as the program.

@@ -4,6 +4,7 @@
 //! lines by it. `grammars/README.md` explains each part to those who write the files; names are the same here.
 
 use super::code::{coded, coded_enum};
+use super::named::{HasNames, Named};
 use crate::command::role::Role;
 
 coded_enum! {
@@ -311,21 +312,21 @@ coded! {
         /// Standard output; empty: as the level above.
         stdout: Vec<Stream>,
         /// The options.
-        options: Vec<Opt>,
+        options: Named<Opt>,
         /// The operands.
         operands: Vec<Operand>,
         /// Some option begins with no dash, or takes text right after a long name: most levels have none, and looking for
         /// them costs a walk over all options for each word.
         signs: bool,
         /// Sub-commands.
-        subs: Vec<Sub>,
+        subs: Named<Sub>,
     }
-    /// A sub-command: read only when it is called.
+    /// A sub-command.
     struct Sub {
         /// Its names.
         names: Vec<&'static str>,
         /// The level.
-        level: super::lazy::Lazy,
+        level: Level,
     }
     /// An environment variable.
     struct Env {
@@ -366,5 +367,17 @@ coded! {
         env: Vec<Env>,
         /// Further names.
         aliases: Vec<Alias>,
+    }
+}
+
+impl HasNames for Opt {
+    fn names(&self) -> &[&'static str] {
+        &self.names
+    }
+}
+
+impl HasNames for Sub {
+    fn names(&self) -> &[&'static str] {
+        &self.names
     }
 }

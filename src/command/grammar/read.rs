@@ -4,7 +4,6 @@
 //! program can load further grammars at run time by exactly the same rules. Floor 4; imports the vocabulary and roles.
 
 use super::condition::{Scope, condition};
-use super::lazy::Lazy;
 use super::model::{
     Alias, At, Claim, Env, Environment, Grammar, Info, Level, Operand, Opt, Presence, Sets, Stream, Style, Sub,
     UnknownOption, Word,
@@ -328,7 +327,7 @@ impl<'a> Reader<'a> {
             body.text("same");
             let (made, _) = self.level(&body, level, scope, names.clone());
             body.finish();
-            level.subs.push(Sub { names, level: Lazy::new(made) });
+            level.subs.push(Sub { names, level: made });
         }
         self.depth = self.depth.saturating_sub(1);
     }
@@ -406,7 +405,7 @@ fn check_names(t: &Table, at: usize, names: &[&'static str], level: &Level) {
         if !word || (n.starts_with(char::is_alphanumeric) && !keyword) {
             t.context().wrong(at, format!("`{n}` cannot be an option's name"));
         }
-        if level.options.iter().any(|o| o.names.contains(n)) {
+        if level.options.find(n.as_bytes(), false).is_some() {
             t.context().wrong(at, format!("option `{n}` is declared twice"));
         }
     }

@@ -1,83 +1,15 @@
-//! The list of places that mean something: `grammars/lists/paths.list`, as a table.
+//! The list of places that mean something: `grammars/lists/paths.list`, as tables that the build makes.
 //!
-//! In: the text of the list, which is compiled in and read when the first path is looked at. Out: which entries a path
-//! matches. Judges nothing. Floor 3; imports nothing of the project but its parent.
+//! In: the components of a path. Out: which entries it matches. A path is compared only with entries that have its first
+//! component (or its last, for those that begin anywhere): most commands name some paths, and the list has hundreds of
+//! entries. Judges nothing. Floor 3; imports nothing of the project but its parent.
 
 use super::Part;
-use std::sync::OnceLock;
+pub use super::kind::Mark;
+pub(super) use super::kind::{Anchor, Area};
+use smallvec::SmallVec;
 
-macro_rules! marks {
-    ($($(#[$m:meta])* $variant:ident = $text:literal,)+) => {
-        /// What a place is known for, next to its class.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u8)]
-        pub enum Mark { $($(#[$m])* $variant,)+ }
-        impl Mark {
-            /// Every one of them.
-            pub const ALL: &'static [Mark] = &[$(Mark::$variant,)+];
-            /// Its name in the list and in output.
-            pub const fn name(self) -> &'static str {
-                match self { $(Mark::$variant => $text,)+ }
-            }
-            fn from_name(name: &str) -> Option<Mark> {
-                match name { $($text => Some(Mark::$variant),)+ _ => None }
-            }
-        }
-    };
-}
-
-marks! {
-    /// Secrets: keys, tokens, passwords.
-    Credential = "credential",
-    /// A shell runs it when it starts.
-    ShellStartup = "shell-startup",
-    /// Runs at login, for a desktop session or at boot.
-    LoginStartup = "login-startup",
-    /// Cron, timers.
-    Schedule = "schedule",
-    /// Units and init scripts.
-    Service = "service",
-    /// Says who may log in.
-    SshAccess = "ssh-access",
-    /// Says who may become root.
-    Privilege = "privilege",
-    /// Users, groups, password hashes.
-    Accounts = "accounts",
-    /// Code that is loaded into other programs.
-    Loader = "loader",
-    /// Names and routes of the network.
-    Resolver = "resolver",
-    /// Code or settings that a version control system runs.
-    RepositoryHook = "repository-hook",
-    /// What the machine starts from.
-    Boot = "boot",
-    /// Records of what was done.
-    Log = "log",
-    /// What a shell remembers of commands.
-    History = "history",
-    /// Settings of coding agents, of their hooks and of this gate.
-    Agent = "agent",
-    /// Where people keep their own files.
-    UserData = "user-data",
-    /// Memory and environment of other processes.
-    ProcessMemory = "process-memory",
-    /// Gives the rights of the container daemon.
-    ContainerSocket = "container-socket",
-    /// Settings of what protects the machine.
-    Guard = "guard",
-    /// Certificates that the machine trusts.
-    Trust = "trust",
-    /// A write makes the kernel do something to the whole machine.
-    Switch = "switch",
-    /// Mail of users.
-    Mailbox = "mailbox",
-    /// Programs and libraries that everybody runs.
-    Program = "program",
-    /// Programs that are found by their names alone, beside those of the system.
-    SearchPath = "search-path",
-    /// What build tools, test runners and package managers run or obey in a project.
-    Build = "build",
-}
+include!(concat!(env!("OUT_DIR"), "/paths.rs"));
 
 /// A set of [`Mark`]s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,55 +38,16 @@ impl Marks {
     }
 }
 
-/// How an entry classes the place it matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Area {
-    System,
-    Homes,
-    Outside,
-    Temporary,
-    Cache,
-    Kernel,
-    Device,
-    Harmless,
-    /// Nothing there is secret, whatever its name looks like: cancels [`Mark::Credential`].
-    Public,
-}
-
-/// Where a pattern begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
-    Root,
-    Home,
-    Anywhere,
-}
-
 /// A pattern of the list.
 #[derive(Debug)]
 pub(super) struct Pattern {
     pub(super) anchor: Anchor,
-    parts: Vec<&'static str>,
+    parts: &'static [&'static str],
     /// True for `**` at the end.
     tree: bool,
 }
 
 impl Pattern {
-    fn new(text: &'static str) -> Pattern {
-        let (anchor, rest) = if let Some(r) = text.strip_prefix("**/") {
-            (Anchor::Anywhere, r)
-        } else if let Some(r) = text.strip_prefix('~') {
-            (Anchor::Home, r)
-        } else {
-            (Anchor::Root, text)
-        };
-        let mut parts: Vec<&'static str> = rest.split('/').filter(|p| !p.is_empty()).collect();
-        let tree = parts.last() == Some(&"**");
-        if tree {
-            parts.pop();
-        }
-        Pattern { anchor, parts, tree }
-    }
-
     /// How many components the pattern has.
     pub(super) fn depth(&self) -> usize {
         self.parts.len()
@@ -179,64 +72,97 @@ impl Pattern {
     }
 }
 
-/// The table.
-#[derive(Debug, Default)]
-pub(super) struct List {
-    pub(super) areas: Vec<(Area, Pattern, &'static str)>,
-    pub(super) marks: Vec<(Mark, Pattern, &'static str)>,
-    pub(super) variables: Vec<(&'static str, &'static str)>,
-    pub(super) outputs: Vec<(&'static str, &'static str)>,
-    /// Lines that are no entry: none, a test holds that.
-    pub(super) wrong: Vec<&'static str>,
+/// An entry: what kind of place, which places, what the list says of it.
+#[derive(Debug)]
+pub(super) struct Entry<K: 'static> {
+    pub(super) kind: K,
+    pub(super) pattern: Pattern,
+    pub(super) what: &'static str,
 }
 
-const TEXT: &str = include_str!("../../../grammars/lists/paths.list");
+/// Which entries a component may belong to, as places in a table of entries.
+#[derive(Debug)]
+struct Index {
+    /// By the component that they have, in order.
+    by_name: &'static [(&'static str, &'static [u16])],
+    /// Those that have a pattern there, or nothing.
+    open: &'static [u16],
+}
 
-impl List {
-    /// The table, read once.
-    pub(super) fn get() -> &'static List {
-        static LIST: OnceLock<List> = OnceLock::new();
-        LIST.get_or_init(|| List::read(TEXT))
-    }
+/// Places in a table of entries.
+type Places = SmallVec<[u16; 16]>;
 
-    fn read(text: &'static str) -> List {
-        let mut list = List::default();
-        for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
-            let mut words = line.splitn(3, ' ');
-            let (Some(kind), Some(pattern), Some(what)) = (words.next(), words.next(), words.next()) else {
-                list.wrong.push(line);
-                continue;
-            };
-            let area = match kind {
-                "system" => Area::System,
-                "homes" => Area::Homes,
-                "outside" => Area::Outside,
-                "temporary" => Area::Temporary,
-                "cache" => Area::Cache,
-                "kernel" => Area::Kernel,
-                "device" => Area::Device,
-                "harmless" => Area::Harmless,
-                "public" => Area::Public,
-                "variable" => {
-                    list.variables.push((pattern, what));
-                    continue;
-                }
-                "output" => {
-                    list.outputs.push((pattern, what));
-                    continue;
-                }
-                other => {
-                    match Mark::from_name(other) {
-                        Some(m) => list.marks.push((m, Pattern::new(pattern), what)),
-                        None => list.wrong.push(line),
-                    }
-                    continue;
-                }
-            };
-            list.areas.push((area, Pattern::new(pattern), what));
+impl Index {
+    fn add(&self, part: Option<&Part>, out: &mut Places) {
+        out.extend_from_slice(self.open);
+        let Some(part) = part else { return };
+        if let Some(name) = part.known() {
+            let at = self.by_name.binary_search_by(|(n, _)| (*n).cmp(name));
+            out.extend_from_slice(at.ok().and_then(|i| self.by_name.get(i)).map_or(&[][..], |(_, places)| places));
+            return;
         }
-        list
+        // What is known of its beginning and end, the name has, too.
+        let (begin, end) = part.ends();
+        if begin.is_empty() && end.is_empty() && part.is_open() {
+            return;
+        }
+        let from = self.by_name.partition_point(|(n, _)| *n < begin);
+        let same = self.by_name.get(from..).unwrap_or_default().iter().take_while(|(n, _)| n.starts_with(begin));
+        same.filter(|(n, _)| n.ends_with(end)).for_each(|(_, places)| out.extend_from_slice(places));
     }
+}
+
+/// The entries at those places, in the order of the list.
+fn in_order<K>(table: &'static [Entry<K>], mut places: Places) -> impl Iterator<Item = &'static Entry<K>> {
+    places.sort_unstable();
+    places.dedup();
+    places.into_iter().filter_map(move |i| table.get(usize::from(i)))
+}
+
+/// The areas that may hold a path below the root or a home.
+pub(super) fn areas(anchor: Anchor, parts: &[Part]) -> impl Iterator<Item = &'static Entry<Area>> {
+    let mut places = Places::new();
+    match anchor {
+        Anchor::Root => AREAS_ROOT.add(parts.first(), &mut places),
+        Anchor::Home => AREAS_HOME.add(parts.first(), &mut places),
+        // The build refuses such areas.
+        Anchor::Anywhere => {}
+    }
+    in_order(AREAS, places)
+}
+
+/// True where the list says that nothing there is secret.
+pub(super) fn is_public(parts: &[Part]) -> bool {
+    PUBLIC.iter().any(|p| p.matches(parts, false))
+}
+
+/// The marks that a path may have: those that begin anywhere, and those of the anchor.
+pub(super) fn marks(anchor: Option<Anchor>, parts: &[Part]) -> impl Iterator<Item = &'static Entry<Mark>> {
+    let mut places = Places::new();
+    match anchor {
+        Some(Anchor::Root) => MARKS_ROOT.add(parts.first(), &mut places),
+        Some(Anchor::Home) => MARKS_HOME.add(parts.first(), &mut places),
+        Some(Anchor::Anywhere) | None => {}
+    }
+    MARKS_LAST.add(parts.last(), &mut places);
+    for part in parts {
+        MARKS_WITHIN.add(Some(part), &mut places);
+    }
+    in_order(MARKS, places)
+}
+
+/// The place that a variable names.
+pub(super) fn of_variable(name: &str) -> Option<&'static str> {
+    find(VARIABLES, name)
+}
+
+/// The place that a program prints.
+pub(super) fn of_output(program: &str) -> Option<&'static str> {
+    find(OUTPUTS, program)
+}
+
+fn find(table: &'static [(&str, &str)], name: &str) -> Option<&'static str> {
+    table.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| table.get(i)).map(|(_, place)| *place)
 }
 
 #[cfg(test)]
@@ -244,21 +170,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_of_the_list_is_an_entry() {
-        let list = List::get();
-        assert_eq!(list.wrong, Vec::<&str>::new());
-        assert!(list.areas.len() > 50 && list.marks.len() > 150);
+    fn every_mark_has_a_place() {
+        assert!(AREAS.len() > 50 && MARKS.len() > 150);
         for m in Mark::ALL {
-            assert!(list.marks.iter().any(|(n, ..)| n == m), "no place is marked {}", m.name());
+            assert!(MARKS.iter().any(|e| e.kind == *m), "no place is marked {}", m.name());
         }
     }
 
     #[test]
-    fn no_entry_stands_twice() {
-        let mut seen = std::collections::HashSet::new();
-        for line in TEXT.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
-            let key: Vec<&str> = line.splitn(3, ' ').take(2).collect();
-            assert!(seen.insert(key.clone()), "{key:?} stands twice");
+    fn the_index_leaves_no_entry_out() {
+        // A path that each pattern stands for, known and with a component that is not.
+        for e in MARKS {
+            let named: Vec<Part> = e.pattern.parts.iter().map(|p| Part(p.replace(['*', '?'], "x"))).collect();
+            let anchor = Some(e.pattern.anchor);
+            let found = |parts: &[Part]| marks(anchor, parts).any(|x| std::ptr::eq(x, e));
+            assert!(found(&named), "{e:?}");
+            for i in 0..named.len() {
+                let mut open = named.clone();
+                if let Some(part) = open.get_mut(i) {
+                    part.0.insert(0, super::super::part::STAR);
+                }
+                assert!(!e.pattern.matches(&open, false) || found(&open), "{e:?} at {i}");
+            }
+        }
+        for e in AREAS.iter().filter(|e| e.kind != Area::Public) {
+            let named: Vec<Part> = e.pattern.parts.iter().map(|p| Part(p.replace(['*', '?'], "x"))).collect();
+            assert!(areas(e.pattern.anchor, &named).any(|x| std::ptr::eq(x, e)), "{e:?}");
         }
     }
 }

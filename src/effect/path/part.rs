@@ -22,6 +22,19 @@ impl Part {
         // The markers are the only characters in use that begin with this byte; most texts have none, and this is fast.
         !self.0.as_bytes().contains(&MARKER) || !self.0.contains([STAR, QUESTION, UNKNOWN])
     }
+    /// Its name, where nothing of it is open.
+    pub(super) fn known(&self) -> Option<&str> {
+        self.is_known().then_some(self.0.as_str())
+    }
+    /// What it begins and ends with, as far as that is known.
+    pub(super) fn ends(&self) -> (&str, &str) {
+        let mut pieces = self.0.split([STAR, QUESTION, UNKNOWN]);
+        (pieces.next().unwrap_or_default(), pieces.next_back().unwrap_or_default())
+    }
+    /// True where nothing of it is known.
+    pub(super) fn is_open(&self) -> bool {
+        self.0.chars().all(|c| matches!(c, STAR | QUESTION | UNKNOWN))
+    }
     /// True where it is nothing but a glob (`*`, `.*`, `?*`).
     pub(super) fn is_everything(&self) -> bool {
         self.0.contains(STAR) && self.0.chars().all(|c| matches!(c, STAR | QUESTION | '.'))
@@ -35,7 +48,7 @@ impl Part {
             let other = first != mine && !matches!(first, Some(b'*' | b'?'));
             return !other && wildcard(pattern, &self.0);
         }
-        if self.0 == UNKNOWN.to_string() {
+        if self.0.starts_with(UNKNOWN) && self.0.len() == UNKNOWN.len_utf8() {
             return pattern == "*";
         }
         if pattern.contains(['*', '?']) {

@@ -270,8 +270,27 @@ impl Pattern {
         Ok((nodes, Text::new(text, by_bytes)))
     }
 
+    /// True where the text differs from the pattern in the letters that it begins or ends with: nearly all do that do not
+    /// match, and this is told without taking the text apart.
+    fn differs(&self, text: &[u8]) -> bool {
+        if self.too_deep || self.only_bytes || self.flags.nocase {
+            return false;
+        }
+        fn apart<'a>(nodes: impl Iterator<Item = &'a Node>, text: impl Iterator<Item = &'a u8>) -> bool {
+            let letter = |n: &Node| match n {
+                Node::Unit(u) => u8::try_from(*u).ok().filter(u8::is_ascii),
+                _ => None,
+            };
+            nodes.map_while(letter).zip(text).any(|(letter, byte)| letter != *byte)
+        }
+        apart(self.chars.iter(), text.iter()) || apart(self.chars.iter().rev(), text.iter().rev())
+    }
+
     /// True where the whole text matches.
     pub fn matches(&self, text: &[u8]) -> Result<bool, Limit> {
+        if self.differs(text) {
+            return Ok(false);
+        }
         let (nodes, text) = self.prepare(text)?;
         Matcher::new(&text, self).whole(nodes)
     }
