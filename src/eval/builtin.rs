@@ -160,6 +160,15 @@ impl Interp<'_> {
         by: ProcessId,
     ) -> Option<Flow> {
         match name {
+            // An option that it does not have: it runs nothing.
+            "command"
+                if matches!(self.language, crate::effect::Language::Bash)
+                    && args.first().and_then(Value::as_str).is_some_and(|a| {
+                        a.len() > 1 && a != "--" && a.starts_with('-') && a.chars().skip(1).any(|c| !"pvV".contains(c))
+                    }) =>
+            {
+                self.sh.status = Some(2);
+            }
             "command" | "builtin" => {
                 if !inv.info && inv.uses.iter().any(|u| u.role == crate::command::Role::Command) {
                     return None;

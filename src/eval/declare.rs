@@ -110,7 +110,7 @@ impl Interp<'_> {
         let key = if assoc {
             self.key_parts(&subscript.parts).as_literal().map(|b| b.into_owned())
         } else {
-            let first = i64::from(self.from_one());
+            let first = i64::from(self.counts_from_one());
             self.arith(subscript).ok().map(|n| if n > 0 { n.saturating_sub(first) } else { n }.to_string().into_bytes())
         };
         if self.language == crate::effect::Language::Zsh {

@@ -25,7 +25,8 @@ impl Interp<'_> {
     fn for_turns(&mut self, f: &For, select: bool) -> Flow {
         // `repeat` of zsh has no name.
         let named = matches!(f.name.as_bytes().first(), Some(b) if b.is_ascii_alphabetic() || *b == b'_');
-        if !f.name.is_empty() && !(named && f.name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')) {
+        let valid = named && f.name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        if !valid && !f.name.is_empty() {
             if let Some(ws) = &f.words {
                 self.fields(ws);
             }

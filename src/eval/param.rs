@@ -284,7 +284,7 @@ impl Interp<'_> {
             (Content::Scalar(v), None) => Got::One(Some(v.clone())),
             (Content::Scalar(v), Some(Subscript::At)) => Got::Many(vec![v.clone()], false),
             (Content::Scalar(v), Some(Subscript::Star)) => Got::Many(vec![v.clone()], true),
-            (Content::Indexed(m), None) if self.from_one() => Got::Many(m.values().cloned().collect(), true),
+            (Content::Indexed(m), None) if self.counts_from_one() => Got::Many(m.values().cloned().collect(), true),
             (Content::Indexed(m), None) => Got::One(m.get(&0).cloned()),
             (Content::Assoc(m), None) => Got::One(m.iter().find(|(k, _)| k == b"0").map(|(_, v)| v.clone())),
             (Content::Indexed(m), Some(s @ (Subscript::At | Subscript::Star))) => {
@@ -294,7 +294,7 @@ impl Interp<'_> {
                 let star = matches!(s, Subscript::Star);
                 Got::Many(table_order(m).into_iter().map(|(_, v)| v.clone()).collect(), star)
             }
-            (c, Some(Subscript::Index(t))) if self.from_one() && !matches!(c, Content::Assoc(_)) => {
+            (c, Some(Subscript::Index(t))) if self.counts_from_one() && !matches!(c, Content::Assoc(_)) => {
                 let name = name.to_string();
                 self.zsh_subscript(&name, t, at)
             }
@@ -306,7 +306,7 @@ impl Interp<'_> {
     }
 
     /// True where arrays are those of zsh: the first element is the first, and the name alone is all of them.
-    pub(crate) fn from_one(&self) -> bool {
+    pub(crate) fn counts_from_one(&self) -> bool {
         self.language == Language::Zsh && !self.sh.opts.from_zero
     }
 

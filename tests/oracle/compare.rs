@@ -178,8 +178,19 @@ pub(crate) fn compare(text: &str, theirs: &Events, tally: &mut Tally) -> Option<
     let jobs = ours.iter().any(|p| name(p).is_some_and(|n| n.starts_with('%')));
     // What a text cannot do in an empty place says nothing, nor does a text that changes where programs are.
     // Nor does one that computes with an interpreter that is not there, or completes words.
-    let elsewhere =
-        ["PATH=", "python", "coproc", "compgen", "bind ", "LC_ALL=", "BASH_XTRACEFD", "extdebug", "$(which"];
+    let elsewhere = [
+        "PATH=",
+        "python",
+        "coproc",
+        "compgen",
+        "bind ",
+        "LC_ALL=",
+        "BASH_XTRACEFD",
+        "extdebug",
+        "$(which",
+        "`which",
+        "readlink",
+    ];
     // Whether this is a pattern or a negated group is up to an option that is on in the place where texts run.
     let either = ["if !(", "[[ !("].iter().any(|e| text.contains(e)) && !text.contains("shopt -s extglob\n");
     // A loop without end is stopped from outside: what stands behind it says nothing.
@@ -223,7 +234,7 @@ fn sides(text: &str, ours: &[&Process], theirs: &[&Words], race: bool, tally: &m
         if race {
             return None;
         }
-        for p in ours.iter().filter(|p| p.certainty == Certainty::Certain && !splits(p)) {
+        for p in ours.iter().filter(|p| p.certainty == Certainty::Certain && !splits(p) && !may_fail(p)) {
             if !theirs.iter().any(|t| fits(&p.argv, t)) {
                 tally.faults += 1;
                 return Some(other(p));
@@ -238,6 +249,9 @@ fn sides(text: &str, ours: &[&Process], theirs: &[&Words], race: bool, tally: &m
     let (known, open): (Vec<&&Process>, Vec<&&Process>) = ours.iter().partition(|p| p.argv.iter().all(Value::is_known));
     for p in known.into_iter().chain(open) {
         let Some(i) = left.iter().position(|t| fits(&p.argv, t)) else {
+            if may_fail(p) {
+                return None;
+            }
             tally.faults += 1;
             return Some(other(p));
         };
@@ -277,6 +291,12 @@ fn computable(v: &Value) -> bool {
             Piece::Unknown(u) => !open(&u.why) && u.why != Why::NotComputed("number of elements"),
             Piece::Literal(_) | Piece::Glob(..) => true,
         })
+}
+
+/// True where a word comes from text that is not known and that the shell may refuse: then the command is not run.
+fn may_fail(p: &Process) -> bool {
+    let refused = |w: &Why| matches!(w, Why::NotComputed("arithmetic" | "indirect expansion"));
+    p.argv.iter().any(|v| v.pieces.iter().any(|q| matches!(q, Piece::Unknown(u) if refused(&u.why))))
 }
 
 /// True where a word may be several.

@@ -93,16 +93,13 @@ impl Reader<'_> {
     /// The whole text, as far as it can be read.
     fn top(&mut self) -> (List, Option<Stop>) {
         let mut list = List::default();
-        loop {
-            if let Err(stop) = self.items(&mut list) {
-                return (list, Some(stop));
-            }
-            if self.ended() {
-                return (list, None);
-            }
+        let stop = match self.items(&mut list) {
+            Err(stop) => Some(stop),
+            Ok(()) if self.ended() => None,
             // `end`, `else`, `case` or `)` without what they belong to.
-            return (list, Some((self.pos, SyntaxError::UnexpectedToken)));
-        }
+            Ok(()) => Some((self.pos, SyntaxError::UnexpectedToken)),
+        };
+        (list, stop)
     }
 
     /// Statements up to the end, a `)`, or a word that ends or divides a block; that is left unread.
