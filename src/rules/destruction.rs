@@ -3,7 +3,7 @@
 //! In: deletions, moves, writes to devices, changes of rights, with the class of their paths. Out: findings of the
 //! family *destruction*. What is deleted in the project, in temporary places and in caches is nobody's business.
 
-use super::{Category, Draft, Facts, Findings, Rule};
+use super::{Category, Draft, Facts, Findings, Rule, fix};
 use crate::effect::path::{Class, Mark, Resolved, Start};
 use crate::effect::{Effect, Props, Verb};
 use crate::finding::{Confidence, Severity};
@@ -254,7 +254,7 @@ fn delete_unset(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         if !matches!(&p.start, Start::Unknown(Why::Environment(_) | Why::Parameter(_)) | Start::Root) {
             continue;
         }
-        out.add(draft(facts, rule, e, p).severity(severity));
+        out.add(draft(facts, rule, e, p).severity(severity).fix(fix::must_be_set(facts, e)));
     }
 }
 
@@ -395,11 +395,12 @@ fn world_writable(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             (false, true) => Severity::Info,
             (false, false) => rule.severity,
         };
-        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, p.text)).severity(severity).evidence_as(
-            "path",
-            "becomes writable for everyone",
-            &p.text,
-            e.place,
-        ));
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {}", rule.title, p.text))
+                .severity(severity)
+                .evidence_as("path", "becomes writable for everyone", &p.text, e.place)
+                .fix(fix::own_rights(facts, e)),
+        );
     }
 }

@@ -3,7 +3,7 @@
 //! In: evaluations and executions, with what flows into them. Out: findings of the family *execution*.
 
 use super::facts::{Power, Reaching, power};
-use super::{Category, Facts, Findings, Rule};
+use super::{Category, Facts, Findings, Rule, fix};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::value::{Channel, Piece, Value, Why};
@@ -172,6 +172,9 @@ fn download_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings)
             }
             if let Some(a) = facts.alias(rule.id, from) {
                 d = d.id(a.id).remediation(format!("Download to a file first (`{}`), read it, then run it.", a.safer));
+                // `curl -fsSL -o FILE URL`: the word before FILE is how the program names its output.
+                let option = a.safer.split(' ').zip(a.safer.split(' ').skip(1)).find(|(_, next)| *next == "FILE");
+                d = d.fix(option.and_then(|(option, _)| fix::kept(facts, from, sink, option)));
             }
             out.add(d);
         }

@@ -18,6 +18,7 @@ mod environment;
 mod escape;
 mod execution;
 mod facts;
+mod fix;
 mod grades;
 mod hostile;
 mod listed;

@@ -2,7 +2,7 @@
 //!
 //! In: fetches, sends, clones and connections, and what runs their content. Out: findings of the family *transport*.
 
-use super::{Category, Facts, Findings, Rule};
+use super::{Category, Facts, Findings, Rule, fix};
 use crate::effect::path::Mark;
 use crate::effect::{Effect, Props, Verb};
 use crate::finding::{Confidence, Severity};
@@ -176,7 +176,8 @@ fn to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, wanted: f
                 .also(sink)
                 .title(format!("{}: {} → {}", rule.title, a.raw, facts.name(sink)))
                 .evidence_as("url", "comes in clear text", &a.raw, e.place)
-                .evidence("flow", "is run by", facts.command_place(sink)),
+                .evidence("flow", "is run by", facts.command_place(sink))
+                .fix(fix::secure(facts, e, a)),
         );
     }
 }
@@ -193,12 +194,12 @@ fn plain_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         facts.with(&[Verb::Clone]).filter(|e| facts.props(e).has(Props::FROM_URL) && facts.run_by(e).is_none());
     for e in facts.with(&[Verb::Install]).chain(index).chain(cloned) {
         let Some(a) = facts.address(e).filter(|a| clear(a) && !a.is_near()) else { continue };
-        out.add(rule.about(facts, e).title(format!("{}: {} → {}", rule.title, a.raw, facts.name(e))).evidence_as(
-            "url",
-            "comes in clear text",
-            &a.raw,
-            e.place,
-        ));
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {} → {}", rule.title, a.raw, facts.name(e)))
+                .evidence_as("url", "comes in clear text", &a.raw, e.place)
+                .fix(fix::secure(facts, e, a)),
+        );
     }
 }
 
@@ -225,7 +226,8 @@ fn plain_program(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                 .also(kept)
                 .title(format!("{}: {} → {}", rule.title, a.raw, kept.object.show()))
                 .evidence_as("url", "comes in clear text", &a.raw, e.place)
-                .evidence("path", "becomes a program", kept.place),
+                .evidence("path", "becomes a program", kept.place)
+                .fix(fix::secure(facts, e, a)),
         );
     }
 }
@@ -253,7 +255,8 @@ fn plain_download(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             rule.about(facts, e)
                 .title(format!("{}: {}", rule.title, a.raw))
                 .evidence_as("url", "comes in clear text", &a.raw, e.place)
-                .evidence("path", "is kept", kept.place),
+                .evidence("path", "is kept", kept.place)
+                .fix(fix::secure(facts, e, a)),
         );
     }
 }
@@ -271,7 +274,8 @@ fn insecure_tls(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                 .severity(severity)
                 .title(format!("{}: {}", rule.title, a.host_shown()))
                 .evidence("command_pattern", "switches the check off", facts.command_place(e))
-                .evidence_as("url", "could be anybody", &a.raw, e.place),
+                .evidence_as("url", "could be anybody", &a.raw, e.place)
+                .fix(fix::without(facts, e, Props::TLS_UNVERIFIED)),
         );
     }
 }
