@@ -253,6 +253,8 @@ props! {
     ENCODED = "encoded",
     /// All that is written stands in the command as a here-document.
     DOCUMENT = "document",
+    /// Compares content with a digest or signature that was given.
+    VERIFIES = "verifies",
     /// Nearly all of it: what a test leaves out (other kinds of files, one name) is little.
     NEARLY_ALL = "nearly-all",
 }

@@ -343,6 +343,10 @@ impl Interp<'_> {
                         v.place(),
                     );
                     self.amend(id, |e| e.other = Some(Box::new(Object::Named("value", body.clone()))));
+                    // What the name will do when somebody types it.
+                    if name.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'$' | b'`' | b'/' | b'"' | b'\'')) {
+                        self.deferred(body.clone(), self.language, by, v.place());
+                    }
                     if self.sh.alias_changes.len() < limits::MAX_FIELDS {
                         self.sh.alias_changes.push(Some((name, Some(body))));
                     }

@@ -152,8 +152,15 @@ impl Interp<'_> {
             self.flow(id, &input.taint());
             coded.join(&Taint::of(id));
         }
-        if !w.fetched.is_empty() {
+        let taken: Vec<EffectId> = inv
+            .stated
+            .iter()
+            .filter(|s| is_taken(s, inv))
+            .map(|s| self.effect(s.verb, Object::Stated(s.object), by, s.place))
+            .collect();
+        if !w.fetched.is_empty() || !taken.is_empty() {
             let mut taint = Taint::default();
+            taken.iter().for_each(|id| taint.join(&Taint::of(*id)));
             w.fetched.iter().for_each(|id| taint.join(&Taint::of(*id)));
             taint.join(&coded);
             return Value::unknown_tainted(Why::Network, at, taint);
@@ -214,6 +221,9 @@ impl Interp<'_> {
                 if !self.is_special(&u.value) {
                     let id = self.open_write(&u.value, false, by, at);
                     self.out(id, u, simulated);
+                    if u.role == Role::PathTruncate {
+                        self.with_props(id, Props::WIPE);
+                    }
                     if u.role == Role::PathWrite {
                         self.flow(id, &product.taint());
                         let key = self.file_key(&u.value);
@@ -285,6 +295,7 @@ impl Interp<'_> {
                     let id = self.effect(Verb::Write, Object::Path(u.value.clone()), by, at);
                     self.out(id, u, simulated);
                     self.flow(id, &product.taint());
+                    self.arrived(u, inv, product);
                 }
                 return;
             }
@@ -360,6 +371,7 @@ impl Interp<'_> {
                 let id = self.effect(Verb::Extract, Object::Path(target), by, at);
                 self.out(id, u, simulated);
                 self.flow(id, &w.content.taint());
+                self.note_tree(&u.other.clone().unwrap_or_else(|| here(at)), false, Taint::of(id));
                 return;
             }
             Role::PathUpdate => Verb::Update,
@@ -382,12 +394,26 @@ impl Interp<'_> {
                 let mut t = w.content.taint();
                 t.join(&product.taint());
                 self.flow(id, &t);
+                self.note_tree(&u.value, false, Taint::of(id));
             }
             _ => {}
         }
         if verb == Verb::Delete && !simulated {
             self.forget(&u.value);
         }
+    }
+
+    /// What came from another machine lies under its name in the place that was given, and the place, where it is a
+    /// directory, holds nothing else that is known.
+    fn arrived(&mut self, to: &Use, inv: &Invocation, product: &Value) {
+        let from = |u: &&Use| u.role == Role::RemoteRead && crate::command::is_remote(&u.value);
+        let mut flat = false;
+        for u in inv.uses.iter().filter(from) {
+            self.put_at(&to.value, &u.value, product.clone());
+            // `h:dir/`: what is in it, not itself.
+            flat |= u.value.show().ends_with(['/', '*', '.']);
+        }
+        self.note_tree(&to.value, flat, product.taint());
     }
 
     fn out(&mut self, id: EffectId, u: &Use, simulated: bool) {
@@ -398,7 +424,7 @@ impl Interp<'_> {
     /// What was copied or moved is found under the new name, and below it where that is a directory.
     fn put_at(&mut self, dest: &Value, from: &Value, content: Value) {
         let base = from.show();
-        let base = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_string();
+        let base = base.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default().to_string();
         let mut below = dest.clone();
         let sep: &[u8] = if dest.show().ends_with('/') { b"" } else { b"/" };
         below.push(Value::computed(sep, dest.place(), Taint::default()));
@@ -410,7 +436,7 @@ impl Interp<'_> {
     /// Effects that the grammar states.
     pub(crate) fn stated(&mut self, inv: &Invocation, by: ProcessId, w: &Work, simulated: bool) {
         for s in &inv.stated {
-            if matches!(s.verb, Verb::Decode | Verb::Encode) || is_environment(s) {
+            if matches!(s.verb, Verb::Decode | Verb::Encode) || is_environment(s) || is_taken(s, inv) {
                 continue;
             }
             let object = match &s.value {
@@ -431,6 +457,13 @@ impl Interp<'_> {
             let mut t = w.content.taint();
             if let Some(v) = &s.value {
                 t.join(&v.taint());
+            }
+            // `curl u | tar x`: an archive that is read from standard input.
+            if s.verb == Verb::Extract
+                && let Some(v) = &w.stdin
+            {
+                t.join(&v.taint());
+                self.note_tree(&here(s.place), false, Taint::of(id));
             }
             self.flow(id, &t);
         }
@@ -545,6 +578,16 @@ impl Interp<'_> {
             _ => {}
         }
     }
+}
+
+/// The working directory.
+fn here(at: Place) -> Value {
+    Value::computed(b".", at, Taint::default())
+}
+
+/// True for what a program gets from a service of its own and prints.
+fn is_taken(s: &Stated, inv: &Invocation) -> bool {
+    s.verb == Verb::Fetch && s.value.is_none() && inv.stdout == Stdout::Fetched
 }
 
 /// True for what shows every variable with its value.

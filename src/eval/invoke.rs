@@ -510,6 +510,12 @@ impl Interp<'_> {
         self.sh.status = None;
         let Some(word) = argv.first() else { return Flow::Next };
         let executed = inv.uses.iter().find(|u| u.role == Role::PathExec);
+        // `curl -o /usr/local/bin/t u && t`: the text itself has put it where programs are looked for.
+        if executed.is_none()
+            && let Some(path) = self.put_among_programs(word)
+        {
+            return self.execute_file(&path, argv, at, by);
+        }
         if word.is_known() && executed.is_none() {
             self.doubt(DoubtKind::UnknownProgram, inv.name.clone(), word.place());
             let stdin = self.peek_all(0);
@@ -538,6 +544,15 @@ impl Interp<'_> {
         let output = nothing.unwrap_or_else(|| Value::unknown_tainted(Why::Output(word.show()), at, taint));
         self.emit(1, output);
         Flow::Next
+    }
+
+    /// The file of that name that the text wrote into a directory in which programs are looked for.
+    fn put_among_programs(&self, word: &Value) -> Option<Value> {
+        let name = word.as_str().filter(|n| !n.is_empty() && !n.contains('/'))?;
+        let dirs = crate::command::grammar::system_dirs();
+        let path = dirs.iter().map(|d| format!("{}/{name}", d.trim_end_matches('/')));
+        let path = path.into_iter().find(|p| self.files.contains_key(p))?;
+        Some(Value::computed(path.as_bytes(), word.place(), word.taint()))
     }
 
     /// A file that is run as a program: what the text wrote into it runs.
@@ -655,7 +670,7 @@ impl Interp<'_> {
                         continue;
                     }
                     let env = self.code_env(inv, u);
-                    self.within(u, inv, socket, |me| {
+                    self.within((u, by), inv, socket, |me| {
                         me.evaluate(language, value, Reach::Argument, by, u.value.place(), env);
                     });
                 }
@@ -663,7 +678,7 @@ impl Interp<'_> {
                     let language = u.language.or_else(|| language_of(inv)).unwrap_or(Language::Other);
                     let (content, _) = self.read_file(&u.value, by, u.value.place());
                     let env = self.code_env(inv, u);
-                    self.within(u, inv, socket, |me| {
+                    self.within((u, by), inv, socket, |me| {
                         me.evaluate(language, content, Reach::File, by, u.value.place(), env);
                     });
                 }
@@ -679,7 +694,7 @@ impl Interp<'_> {
             let env = Env::Fresh(None, Some(inv.operands.clone()));
             let place = if code.pieces.is_empty() { at } else { code.place() };
             let reach = if is_heredoc(&code) { Reach::Heredoc } else { Reach::Stdin };
-            self.within_site(None, inv, socket, |me| {
+            self.within_site(None, by, inv, socket, |me| {
                 me.evaluate(language, code, reach, by, place, env);
             });
         } else if let (Stdin::Code(language), None) = (inv.stdin, &w.stdin) {
@@ -716,21 +731,32 @@ impl Interp<'_> {
     }
 
     /// Runs something with what the use says of its place, and with what the invocation gives to what it runs.
-    fn within(&mut self, u: &Use, inv: &Invocation, socket: Option<EffectId>, body: impl FnOnce(&mut Self)) {
+    fn within(
+        &mut self,
+        (u, by): (&Use, ProcessId),
+        inv: &Invocation,
+        socket: Option<EffectId>,
+        body: impl FnOnce(&mut Self),
+    ) {
         let site = u.site.clone();
-        self.within_site(site, inv, socket, body);
+        self.within_site(site, by, inv, socket, body);
     }
 
     fn within_site(
         &mut self,
         site: Option<Site>,
+        by: ProcessId,
         inv: &Invocation,
         socket: Option<EffectId>,
         body: impl FnOnce(&mut Self),
     ) {
         let saved_site = self.site.clone();
+        let saved_elsewhere = self.elsewhere.clone();
         if let Some(s) = site {
             self.site = s;
+            let at = self.graph.process(by).map_or(Place::default(), |p| p.place);
+            let out = self.sh.fd(1).clone();
+            self.elsewhere = Some(super::streams::Elsewhere { by, at, out, taken: None });
         }
         let passed = Props::ELEVATED.with(Props::DETACHED).with(Props::PRIVILEGED).with(Props::HOST_ACCESS);
         let saved = self.inherited;
@@ -749,6 +775,7 @@ impl Interp<'_> {
         }
         self.inherited = saved;
         self.site = saved_site;
+        self.elsewhere = saved_elsewhere;
     }
 
     /// A command that this one runs.
@@ -819,7 +846,7 @@ impl Interp<'_> {
                     // Each line is a command of its own.
                     let mut code = v;
                     code.step(Channel::Pipe);
-                    self.within(u, inv, socket, |me| {
+                    self.within((u, by), inv, socket, |me| {
                         me.evaluate(Language::Sh, code, Reach::Stdin, by, at, Env::Fresh(None, None));
                     });
                     return Flow::Next;
@@ -851,7 +878,7 @@ impl Interp<'_> {
             let mut taint = Taint::default();
             argv.first().into_iter().for_each(|v| taint.join(&v.taint()));
             self.flow(id, &taint);
-            self.within(u, inv, socket, |me| {
+            self.within((u, by), inv, socket, |me| {
                 if same_shell {
                     me.skip_functions = true;
                     flow = me.run_words(argv, place, None, &env, true);

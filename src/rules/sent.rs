@@ -5,6 +5,7 @@
 
 use super::listed::is_listed;
 use super::{Facts, Findings, Rule};
+use crate::effect::path::Class;
 use crate::effect::{Effect, Object, Verb};
 use crate::finding::Severity;
 use crate::url::Reach;
@@ -89,5 +90,55 @@ pub(super) fn sent(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                     .evidence_as("url", "is where it goes", &host, e.place),
             );
         }
+    }
+}
+
+/// True for what shows every variable with its value.
+fn shows_all(e: &Effect) -> bool {
+    matches!(e.object, Object::Stated("environment"))
+}
+
+/// All variables at once, in what is sent, asked for or looked up.
+pub(super) fn surroundings(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    if !facts.with(&[Verb::Inspect]).any(shows_all) {
+        return;
+    }
+    let mut seen = HashSet::new();
+    for e in facts.with(&[Verb::Send, Verb::Fetch, Verb::Probe]) {
+        if matches!(facts.address(e).map(|a| a.reach()), Some(Reach::Loopback)) {
+            continue;
+        }
+        let Some((from, _)) = facts.sources_with(e, &[Verb::Inspect]).find(|(from, _)| shows_all(from)) else {
+            continue;
+        };
+        if seen.insert(e.process) {
+            out.add(
+                rule.about(facts, e)
+                    .also(from)
+                    .title(format!("{}: {}", rule.title, e.object.show()))
+                    .evidence("command_pattern", "shows all variables", facts.command_place(from))
+                    .evidence("url", "is where it goes", e.place),
+            );
+        }
+    }
+}
+
+/// All variables at once, in files that everybody can reach.
+pub(super) fn laid_down(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    if !facts.with(&[Verb::Inspect]).any(shows_all) {
+        return;
+    }
+    for e in facts.with(&[Verb::Write, Verb::Append]).filter(|e| !facts.contained(e)) {
+        let Some(p) = facts.path(e).filter(|p| p.class == Class::Temporary && p.depth() > 1) else { continue };
+        let Some((from, _)) = facts.sources_with(e, &[Verb::Inspect]).find(|(from, _)| shows_all(from)) else {
+            continue;
+        };
+        out.add(
+            rule.about(facts, e)
+                .also(from)
+                .title(format!("{}: {}", rule.title, p.text))
+                .evidence("command_pattern", "shows all variables", facts.command_place(from))
+                .evidence_as("path", "gets them", &p.text, e.place),
+        );
     }
 }

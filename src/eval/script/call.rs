@@ -842,6 +842,19 @@ impl Interp<'_> {
             Role::PathRead | Role::PathSend => {
                 let (content, id) = self.read_file(&value, run.by, at);
                 made.extend(id);
+                // `archive.add(path)`: what is read goes into the file that the object stands for.
+                let opened = match &out.object {
+                    Some(Data::Object(o)) => o.try_borrow().ok().and_then(|o| o.effect),
+                    _ => None,
+                };
+                let writes =
+                    |e: &EffectId| self.graph.effect(*e).is_some_and(|e| matches!(e.verb, Verb::Write | Verb::Append));
+                if let Some(e) = opened.filter(writes) {
+                    let mut t = content.taint();
+                    id.iter().for_each(|id| t.join(&Taint::of(*id)));
+                    self.flow(e, &t);
+                    self.amend(e, |e| e.props = e.props.with(Props::PACKS));
+                }
                 out.path = Some(value.clone());
                 out.content = Some(content);
                 out.effect = id;
