@@ -110,6 +110,11 @@ struct Entry {
 // `VARIABLES`: the list by kind, as the build reads it.
 include!(concat!(env!("OUT_DIR"), "/variables.rs"));
 
+/// The entries of that kind.
+fn of_kind(kind: &str) -> &'static [Entry] {
+    VARIABLES.iter().find(|(k, _)| *k == kind).map_or(&[][..], |(_, all)| all)
+}
+
 /// The name and value of a variable that is set; no value where it is only named or unset.
 fn variable(e: &Effect) -> Option<(String, Option<&Value>)> {
     let Object::Named(_, name) = &e.object else { return None };
@@ -121,7 +126,7 @@ fn variable(e: &Effect) -> Option<(String, Option<&Value>)> {
 }
 
 fn by_kind(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, kind: &str) {
-    let entries = VARIABLES.iter().find(|(k, _)| *k == kind).map_or(&[][..], |(_, all)| all);
+    let entries = of_kind(kind);
     for e in facts.with(&[Verb::Environment]) {
         let Some((name, value)) = variable(e) else { continue };
         let mut named = entries.iter().filter(|entry| glob(entry.name, &name)).peekable();
@@ -134,6 +139,9 @@ fn by_kind(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, kind: &st
             Some(pattern) => glob(pattern, &text),
         });
         let Some(entry) = found else { continue };
+        if is_kept(&name, &text) {
+            continue;
+        }
         out.add(rule.about(facts, e).title(format!("{}: {name}", rule.title)).evidence_as(
             "environment",
             entry.what,
@@ -141,6 +149,24 @@ fn by_kind(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, kind: &st
             e.place,
         ));
     }
+}
+
+/// True where all that a value of commands runs is what the list knows as harmless there: `history -a; $PROMPT_COMMAND`.
+/// Two commands may be harmless together (`history -c; history -r`).
+fn is_kept(name: &str, text: &str) -> bool {
+    let blanks = |part: &str| part.split_whitespace().collect::<Vec<_>>().join("_");
+    let parts = text.split(['\n', ';']).flat_map(|p| p.split("&&")).map(blanks).filter(|p| !p.is_empty());
+    let parts: Vec<String> = parts.collect();
+    let idle = |part: &str| of_kind("idle").iter().any(|e| e.name == name && e.value == Some(part));
+    let mut rest = parts.as_slice();
+    while let [first, after @ ..] = rest {
+        rest = match after {
+            _ if idle(first) => after,
+            [second, after @ ..] if idle(&format!("{first};{second}")) => after,
+            _ => return false,
+        };
+    }
+    !parts.is_empty()
 }
 
 fn path_hijack(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {

@@ -5,7 +5,7 @@
 use super::{Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::Severity;
-use crate::value::{Taint, Value};
+use crate::value::{Piece, Taint, Value, Why};
 
 /// A grade of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +49,21 @@ pub(super) fn of(facts: &Facts<'_>, e: &Effect) -> Option<(Severity, bool, &'sta
     match entry.grade {
         Grade::None => None,
         Grade::Of(s, floor) => Some((s, floor, entry.why)),
-        Grade::Many(s) if many.iter().any(|p| facts.props(e).has(*p)) => Some((s, false, entry.why)),
+        Grade::Many(s) if many.iter().any(|p| facts.props(e).has(*p)) || is_list(facts, e) => {
+            Some((s, false, entry.why))
+        }
         Grade::Many(_) => Some((Severity::Info, false, entry.why)),
     }
+}
+
+/// True where what goes is not named but comes from a list: `redis-cli keys '*' | xargs redis-cli del`.
+fn is_list(facts: &Facts<'_>, e: &Effect) -> bool {
+    let open = |v: &Value| {
+        v.pieces
+            .iter()
+            .any(|p| matches!(p, Piece::Unknown(u) if matches!(u.why, Why::Output(_) | Why::Stdin | Why::Near(_) | Why::File(_))))
+    };
+    e.verb == Verb::DataDelete && facts.process(e).is_some_and(|p| p.argv.iter().any(open))
 }
 
 /// Finds every effect with that verb, as grave as the list says.

@@ -5,10 +5,12 @@
 use super::grades::graded;
 use super::listed::listed;
 use super::{Category, Facts, Findings, Rule};
+use crate::effect::graph::Process;
 use crate::effect::path::{Class, Mark, Part};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::value::{Glob, Piece, Value, Why};
+use std::collections::HashSet;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -263,7 +265,12 @@ fn is_bomb(e: &Effect) -> bool {
 }
 
 fn fork_bomb(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    let mut seen = HashSet::new();
     for e in facts.with(&[Verb::Exhaust]).filter(|e| is_bomb(e)) {
+        // It is defined in one place, and called in another and by itself.
+        if !seen.insert(e.object.show()) {
+            continue;
+        }
         out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
             "command_pattern",
             "starts itself without end",
@@ -377,7 +384,10 @@ fn container_escape(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
             e.place,
         ));
     }
-    for p in facts.graph.processes.iter().filter(|p| p.props.has(Props::PRIVILEGED)) {
+    // What runs in such a container has its rights from there.
+    let privileged = |p: &&Process| p.props.has(Props::PRIVILEGED);
+    let inner = |p: &&Process| p.parent.and_then(|id| facts.graph.process(id)).is_some_and(|o| privileged(&o));
+    for p in facts.graph.processes.iter().filter(|p| privileged(p) && !inner(p)) {
         out.add(
             rule.at(facts, p.place)
                 .severity(Severity::Medium)

@@ -10,6 +10,7 @@ use super::{Category, Facts, Findings, Rule};
 use crate::effect::path::{Class, Mark, Resolved};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::{Confidence, Severity};
+use crate::value::{Piece, Why};
 
 /// Verbs that change a file that may be there already.
 const CHANGES: &[Verb] =
@@ -281,9 +282,16 @@ pub(super) const RULES: &[Rule] = &[
         check: |f, r, o| {
             changes(f, r, o, &[Mark::Guard], |e, _| {
                 // `nft list ruleset > /etc/nftables.conf`: what holds already is kept for the next start.
-                let shows =
-                    |i: &Effect| i.process == e.process && matches!(i.object, Object::Stated("network" | "firewall"));
-                let keeps = e.verb == Verb::Write && f.with(&[Verb::Inspect]).any(shows);
+                let shows = |i: &&Effect| matches!(i.object, Object::Stated("network" | "firewall"));
+                let shown = || f.with(&[Verb::Inspect]).filter(shows);
+                // `iptables-save | sudo tee F`
+                let piped = |p: &Piece| {
+                    let by = |n: &str| shown().any(|i| n.split(' ').next() == Some(f.name(i)));
+                    matches!(p, Piece::Unknown(u) if matches!(&u.why, Why::Output(n) if by(n)))
+                };
+                let fed = f.process(e).and_then(|p| p.stdin.as_ref()).filter(|v| !v.pieces.is_empty());
+                let keeps = e.verb == Verb::Write
+                    && (shown().any(|i| i.process == e.process) || fed.is_some_and(|v| v.pieces.iter().all(piped)));
                 Some(if keeps { Severity::Info } else { Severity::Medium })
             })
         },
