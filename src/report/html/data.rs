@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// `names`: texts that rows point at; `commands`: before, marked part, after, findings; `rows`: command, seconds, user,
-/// host, session, file, line.
+/// `names`: texts that rows point at; `texts`: those that findings point at, the same for most findings of a rule;
+/// `commands`: before, marked part, after, findings; `rows`: command, seconds, user, host, session, file, line.
+///
+/// Each part is written out as it is made: a report of a hundred thousand commands would be held three times otherwise.
 pub(super) fn json(rows: &Rows, filter: &Filter) -> String {
     let mut names: Vec<String> = Vec::new();
     let mut known: HashMap<Arc<str>, usize> = HashMap::new();
@@ -22,17 +24,18 @@ pub(super) fn json(rows: &Rows, filter: &Filter) -> String {
             names.len().saturating_sub(1)
         }))
     };
-    let mut commands: Vec<Value> = Vec::new();
+    let mut texts = Texts::default();
+    let mut commands = Parts::default();
     let mut places: HashMap<(&[u8], *const crate::audit::Judgement), usize> = HashMap::new();
-    let mut out: Vec<Value> = Vec::with_capacity(rows.all.len());
+    let mut out = Parts::default();
     for row in &rows.all {
         let key = (row.entry.command.as_slice(), Arc::as_ptr(&row.judgement));
         let at = *places.entry(key).or_insert_with(|| {
-            commands.push(redact::with(&row.judgement.secrets, || command(row, filter)));
-            commands.len().saturating_sub(1)
+            commands.push(&redact::with(&row.judgement.secrets, || command(row, filter, &mut texts)));
+            commands.count.saturating_sub(1)
         });
         let e = &row.entry;
-        out.push(json!([
+        out.push(&json!([
             at,
             e.at,
             name(e.user.as_ref()),
@@ -42,11 +45,49 @@ pub(super) fn json(rows: &Rows, filter: &Filter) -> String {
             e.line
         ]));
     }
-    let data = json!({ "names": names, "commands": commands, "rows": out });
-    data.to_string().replace('<', "\\u003c")
+    let (names, texts) = (json!(names), json!(texts.all));
+    let (commands, rows) = (commands.text, out.text);
+    format!("{{\"names\":{names},\"texts\":{texts},\"commands\":[{commands}],\"rows\":[{rows}]}}")
+        .replace('<', "\\u003c")
 }
 
-fn command(row: &Row, filter: &Filter) -> Value {
+/// The members of a list, written one after the other.
+#[derive(Default)]
+struct Parts {
+    text: String,
+    count: usize,
+}
+
+impl Parts {
+    fn push(&mut self, value: &Value) {
+        if self.count > 0 {
+            self.text.push(',');
+        }
+        self.text.push_str(&value.to_string());
+        self.count = self.count.saturating_add(1);
+    }
+}
+
+/// Texts that many findings have.
+#[derive(Default)]
+struct Texts {
+    all: Vec<String>,
+    known: HashMap<String, usize>,
+}
+
+impl Texts {
+    fn place(&mut self, text: &str) -> usize {
+        if let Some(at) = self.known.get(text) {
+            return *at;
+        }
+        let at = self.all.len();
+        self.all.push(text.to_string());
+        self.known.insert(text.to_string(), at);
+        at
+    }
+}
+
+fn command(row: &Row, filter: &Filter, texts: &mut Texts) -> Value {
     let mut findings: Vec<_> = filter.of(&row.judgement).collect();
     findings.sort_by_key(|f| std::cmp::Reverse((f.severity, f.confidence)));
     let shown_text = Visible::hiding(&row.entry.command, &redact::concealed(&row.entry.command));
@@ -63,7 +104,14 @@ fn command(row: &Row, filter: &Filter) -> Value {
                 .iter()
                 .map(|s| json!([visible::line(&s.file), s.line, shown(&s.command)]))
                 .collect();
-            json!([f.rule_id, f.severity as usize, visible::line(&f.title), f.mitre_id, f.description, steps])
+            json!([
+                f.rule_id,
+                f.severity as usize,
+                visible::line(&f.title),
+                f.mitre_id,
+                texts.place(&f.description),
+                steps
+            ])
         })
         .collect();
     json!([part(0..marked.start), part(marked.clone()), part(marked.end..whole), list])

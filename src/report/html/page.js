@@ -3,7 +3,7 @@
 (() => {
   const start = performance.now();
   const at = id => document.getElementById(id);
-  const { names, commands, rows } = JSON.parse(at('data').textContent);
+  const { names, texts: words, commands, rows } = JSON.parse(at('data').textContent);
   const LEVELS = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'];
   const HEIGHT = 30;
   const list = at('list'), space = at('space'), detail = at('detail'), form = at('filters');
@@ -101,7 +101,7 @@
     for (const f of c[3]) {
       const h = make('h3');
       h.append(make('span', LEVELS[f[1]], 'sev' + f[1]), ' ' + f[2]);
-      out.push(h, make('p', f[0] + (f[3] ? ', ' + f[3] : '') + '. ' + f[4]));
+      out.push(h, make('p', f[0] + (f[3] ? ', ' + f[3] : '') + '. ' + words[f[4]]));
       for (const s of f[5]) out.push(make('p', s[0] + ':' + s[1]), make('pre', s[2]));
     }
     detail.replaceChildren(...out);
