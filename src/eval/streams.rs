@@ -513,7 +513,8 @@ impl Interp<'_> {
         let open = self.ended || self.fatal;
         match end {
             End::Sink(i) => {
-                let v = if open && v.is_known() { Value::either(Value::default(), v) } else { v };
+                let known = v.pieces.iter().any(|p| !matches!(p, Piece::Unknown(_)));
+                let v = if open && known { Value::either(Value::default(), v) } else { v };
                 let size: usize = self.sinks.get(i).map_or(0, |s| s.pieces.len());
                 if let Some(s) = self.sinks.get_mut(i)
                     && size <= limits::MAX_PIECES
