@@ -2,7 +2,8 @@
 //!
 //! Real processes of the built binary decide, ask, approve, use and revoke at once in one directory. Each says what it did
 //! by its answer; one that was killed may or may not have done it. Afterwards every answer is checked against what is
-//! kept. `SHELLWARD_STRESS_SECONDS` and `SHELLWARD_STRESS_PROCESSES` make a longer run of it.
+//! kept. `SHELLWARD_STRESS_SECONDS` and `SHELLWARD_STRESS_PROCESSES` make a longer run of it, `SHELLWARD_STRESS_BIN` one of
+//! another build.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -14,7 +15,10 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-const BIN: &str = env!("CARGO_BIN_EXE_shellward");
+/// The binary: the built one, or another build of it that `SHELLWARD_STRESS_BIN` names.
+fn bin() -> String {
+    std::env::var("SHELLWARD_STRESS_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_shellward").to_string())
+}
 
 /// Numbers that look random and are the same in every run (xorshift).
 struct Dice(u64);
@@ -30,7 +34,7 @@ impl Dice {
 
 /// Runs the binary; kills it after so long where asked to. Gives its answer, or nothing where it was killed.
 fn run(dir: &Path, args: &[&str], stdin: &str, kill_after: Option<Duration>) -> Option<(i32, Value)> {
-    let mut child = Command::new(BIN)
+    let mut child = Command::new(bin())
         .args(args)
         .env("SHELLWARD_STATE", dir)
         .env("XDG_CONFIG_HOME", "/nonexistent")
@@ -175,7 +179,7 @@ fn many_processes_killed_at_random_lose_nothing() {
     // Every file is whole: the journal to its last line, the log but for lines of killed writers.
     let (_, list) = run(&dir, &["approvals", "list", "--all", "--json"], "", None).unwrap();
     assert_eq!(list["damaged"], false);
-    let log = Command::new(BIN).args(["log", "--json"]).env("SHELLWARD_STATE", &dir).output().unwrap();
+    let log = Command::new(bin()).args(["log", "--json"]).env("SHELLWARD_STATE", &dir).output().unwrap();
     let lines = String::from_utf8(log.stdout).unwrap();
     let decided =
         lines.lines().filter(|l| serde_json::from_str::<Value>(l).unwrap()["source"] == "gate").count() as u64;
@@ -214,8 +218,8 @@ fn identical_requests_share_one_number_and_one_run() {
 fn scratch(name: &str) -> PathBuf {
     let dir = std::env::temp_dir().join(format!("shellward-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&dir);
-    if !Path::new(BIN).exists() {
-        panic!("{BIN} is missing");
+    if !Path::new(&bin()).exists() {
+        panic!("{} is missing", bin());
     }
     dir
 }

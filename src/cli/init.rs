@@ -73,6 +73,33 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
 mod tests {
     use super::*;
 
+    /// There is no PowerShell on every machine that runs this: the script is read at least, and whole.
+    #[test]
+    fn the_hook_for_powershell_can_be_read() {
+        use crate::effect::Language;
+        use crate::effect::graph::DoubtKind;
+        let (_, script, _) = SCRIPTS.iter().find(|(name, ..)| *name == "powershell").unwrap();
+        let text = script.replace("%BIN%", "'C:\\x\\shellward.exe'").replace("%OPTIONS%", "");
+        let options = crate::analyzer::Options { shell: Language::PowerShell, ..Default::default() };
+        let read = |text: &str| {
+            let graph = crate::analyzer::analyze(text.as_bytes(), &options).graph;
+            let torn = |k| matches!(k, DoubtKind::Unparsed | DoubtKind::Unfinished);
+            let words: Vec<Vec<String>> =
+                graph.processes.iter().map(|p| p.argv.iter().map(crate::value::Value::show).collect()).collect();
+            (graph.doubts.iter().any(|d| torn(d.kind)), words)
+        };
+        let (torn, commands) = read(&text);
+        assert!(!torn, "a part cannot be read");
+        let key = commands.iter().find(|w| w[0] == "Set-PSReadLineKeyHandler").unwrap();
+        assert!(key.windows(2).any(|w| w[0] == "-Chord" && w[1] == "Enter"), "{key:?}");
+        // The block is one argument, to its last brace; what stands in it can be read, too.
+        let block = key.last().unwrap().trim();
+        assert!(block.starts_with('{') && block.ends_with('}') && block.contains("InvokePrompt"), "{block}");
+        let (torn, _) = read(block.trim_matches(['{', '}']));
+        assert!(!torn, "a part of the block cannot be read");
+        assert!(read("if ($x {").0, "a torn text is seen");
+    }
+
     #[test]
     fn a_path_stays_one_word() {
         assert_eq!(quoted_posix("/a b/it's"), r"'/a b/it'\''s'");

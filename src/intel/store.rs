@@ -110,6 +110,9 @@ pub enum UpdateError {
     /// The new database is refused.
     #[error("the new database {0}")]
     Refused(#[from] Refusal),
+    /// It breaks off.
+    #[error("the new database cannot be read to its end: {0}")]
+    Source(std::io::Error),
     /// The folder cannot be written.
     #[error("cannot write {}: {error}", path.display())]
     Folder {
@@ -271,7 +274,19 @@ impl Store {
         let keys = self.keys().map_err(UpdateError::Keys)?;
         // The bytes that are checked are those that will be used.
         let mut file = File::create(fresh).map_err(|e| failed(fresh, e))?;
-        let n = std::io::copy(&mut from.take(MAX_SIZE.saturating_add(1)), &mut file).map_err(|e| failed(fresh, e))?;
+        let mut from = from.take(MAX_SIZE.saturating_add(1));
+        let mut part = vec![0u8; 64 << 10];
+        let mut n = 0u64;
+        loop {
+            let read = match from.read(&mut part) {
+                Ok(0) => break,
+                Ok(read) => part.get(..read).unwrap_or_default(),
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(e) => return Err(UpdateError::Source(e)),
+            };
+            file.write_all(read).map_err(|e| failed(fresh, e))?;
+            n = n.saturating_add(u64::try_from(read.len()).unwrap_or(u64::MAX));
+        }
         if n > MAX_SIZE {
             return Err(UpdateError::Large);
         }

@@ -61,6 +61,7 @@ fn post(url: &Url, key: Option<&str>, body: &str, until: Instant) -> Result<Vec<
 #[cfg(feature = "https")]
 fn secure(url: &Url, key: Option<&str>, body: &str, until: Instant) -> Result<Vec<u8>, String> {
     let config = ureq::Agent::config_builder()
+        .tls_config(super::tls::config()?)
         .https_only(true)
         .max_redirects(0)
         .timeout_global(Some(until.saturating_duration_since(Instant::now())))

@@ -8,6 +8,8 @@
 
 mod exec;
 mod http;
+#[cfg(feature = "https")]
+pub mod tls;
 
 use crate::analyzer::Analysis;
 use crate::gate::{Case, Review};

@@ -46,6 +46,7 @@ fn fetch(url: &str) -> Result<Box<dyn Read>, Failure> {
     use crate::intel::store::MAX_SIZE;
     use std::time::Duration;
     let config = ureq::Agent::config_builder()
+        .tls_config(crate::model::tls::config().map_err(wrong)?)
         .https_only(true)
         .max_redirects(4)
         .timeout_global(Some(Duration::from_secs(600)))
