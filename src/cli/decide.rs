@@ -28,6 +28,9 @@ pub(super) enum Person<'a> {
     Request(&'a dyn Fn(Action) -> bool),
 }
 
+/// What the caller of a decision is told.
+pub(super) type Told<'a> = dyn Fn(&Verdict, &Outcome) -> Ruling + 'a;
+
 /// One decision, with all that it takes.
 pub(super) struct Desk<'a> {
     /// Who asks: `hook AGENT`, `gate`.
@@ -39,7 +42,7 @@ pub(super) struct Desk<'a> {
     /// How long a model may take at most, beside what the policy says.
     pub time: Option<std::time::Duration>,
     /// What the caller is told, where that is not the decision itself: a host that cannot ask is told no.
-    pub told: Option<&'a dyn Fn(&Verdict, &Outcome) -> Ruling>,
+    pub told: Option<&'a Told<'a>>,
 }
 
 /// What came of it.

@@ -67,7 +67,7 @@ impl Switch {
         let name = self.at.trim_start_matches('/').replace('/', ".");
         match self.off {
             Off::Is(word) => {
-                let is = value.is_some_and(|v| v.to_string() == word);
+                let is = value.is_some() && value == serde_json::from_str::<Value>(word).ok().as_ref();
                 is.then(|| Problem::off(format!("{file} has {name} = {word}: the agent runs no hooks")))
             }
             Off::Names => {

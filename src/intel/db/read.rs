@@ -200,7 +200,7 @@ impl Database {
         let mut last: Option<(Fingerprint, Record)> = None;
         for item in self.all() {
             let (fingerprint, record) = item?;
-            if count % STEP == 0 && until.is_some_and(|u| std::time::Instant::now() > u) {
+            if count.is_multiple_of(STEP) && until.is_some_and(|u| std::time::Instant::now() > u) {
                 return Ok(false);
             }
             if last.is_some_and(|(f, _)| f > fingerprint) {
