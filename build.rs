@@ -172,7 +172,7 @@ fn tables(names: &BTreeMap<(&'static str, &'static str), (PathBuf, usize)>, offs
         out.push_str("];\n");
     };
     list("NAMES", "(&str, u16)", false, &|name, index| format!("({name:?}, {index})"));
-    list("GLOBS", "(u8, &str, u16)", true, &|name, index| format!("({}, {name:?}, {index})", first_byte(name)));
+    list("GLOBS", "Glob", true, &|name, index| format!("({}, {name:?}, {index})", first_byte(name)));
     let _ = writeln!(out, "static OFFSETS: &[u32] = &{offsets:?};");
     let _ = writeln!(out, "const PROGRAMS: usize = {};", offsets.len());
     out.push_str("static BLOB: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/grammars.bin\"));\n");
@@ -203,7 +203,7 @@ fn variables(env: &model::Environment, offsets: &[usize], out: &mut String) {
     }
     let plain = Vec::from_iter(plain);
     let _ = writeln!(out, "static VARIABLES: &[(&str, u16)] = &{plain:?};");
-    let _ = writeln!(out, "static VARIABLE_GLOBS: &[(u8, &str, u16)] = &{globs:?};");
+    let _ = writeln!(out, "static VARIABLE_GLOBS: &[Glob] = &{globs:?};");
     let _ = writeln!(out, "static VARIABLE_OFFSETS: &[u32] = &{offsets:?};");
     let _ = writeln!(out, "const VARIABLE_COUNT: usize = {};", offsets.len());
     let _ = writeln!(out, "static SYSTEM_DIRS: &[&str] = &{:?};", env.bin);

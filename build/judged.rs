@@ -20,7 +20,7 @@ fn severity(word: &str) -> Option<&'static str> {
 }
 
 /// The first `N` words of a line; the last of them is the rest.
-fn words<'a, const N: usize>(line: &'a str) -> Option<[&'a str; N]> {
+fn words<const N: usize>(line: &str) -> Option<[&str; N]> {
     let all: Vec<&str> = line.splitn(N, ' ').collect();
     all.try_into().ok()
 }

@@ -96,7 +96,7 @@ impl Reader<'_> {
         };
         let mut all = levels(self.chain)
             .flat_map(|(l, holds)| l.options.beginning(text, nocase).filter(move |o| holds(o)))
-            .filter(|o| o.names.iter().any(|n| begins(&n)));
+            .filter(|o| o.names.iter().any(|n| begins(n)));
         let one = all.next()?;
         // `--exclude` and `--exclude-dir` for `--exc`: two options, so the program would refuse it.
         all.all(|o| o.names == one.names).then_some(one)
@@ -208,9 +208,7 @@ impl Reader<'_> {
             [b'-'] if self.whole => Found::Operand,
             [b'-', b'-', ..] => self.long(),
             [b'-', ..] => self.short(),
-            [b'+', _, ..]
-                if levels(self.chain).any(|(l, holds)| l.options.beginning(b"+", false).any(|o| holds(o))) =>
-            {
+            [b'+', _, ..] if levels(self.chain).any(|(l, holds)| l.options.beginning(b"+", false).any(&holds)) => {
                 self.letters(b'+')
             }
             _ => Found::Operand,

@@ -21,6 +21,9 @@ use std::sync::OnceLock;
 
 use crate::effect::Language;
 
+/// A glob: the byte that all it stands for begin with (0: any), the glob, the number of what it names.
+type Glob = (u8, &'static str, u16);
+
 include!(concat!(env!("OUT_DIR"), "/grammars.rs"));
 
 static DECODED: [OnceLock<Option<Box<Grammar>>>; PROGRAMS] = [const { OnceLock::new() }; PROGRAMS];
@@ -75,7 +78,7 @@ fn find(realm: &str, name: &str) -> Option<&'static Grammar> {
     }
     let globs = GLOBS.iter().find(|(s, _)| *s == realm).map_or(&[][..], |(_, t)| t);
     let first = name.bytes().next();
-    let is = |(_, g, _): &&(u8, &str, u16)| crate::command::pattern::matches(g, name.as_bytes());
+    let is = |(_, g, _): &&Glob| crate::command::pattern::matches(g, name.as_bytes());
     globs.iter().filter(|(b, ..)| may_begin(*b, first)).find(is).and_then(|(.., i)| decoded(*i))
 }
 
@@ -111,7 +114,7 @@ pub fn variable(grammar: Option<&'static Grammar>, name: &str) -> Option<&'stati
     }
     let plain = VARIABLES.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| VARIABLES.get(i));
     let first = name.bytes().next();
-    let is = |(_, g, _): &&(u8, &str, u16)| crate::command::pattern::matches(g, name.as_bytes());
+    let is = |(_, g, _): &&Glob| crate::command::pattern::matches(g, name.as_bytes());
     let glob = VARIABLE_GLOBS.iter().filter(|(b, ..)| may_begin(*b, first)).find(is);
     // Of two entries that stand for the name, the first in the file counts.
     let index = plain.map(|(_, i)| *i).into_iter().chain(glob.map(|(.., i)| *i)).min()?;
