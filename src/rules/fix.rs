@@ -25,6 +25,11 @@ fn given(facts: &Facts<'_>, place: Place) -> Option<(Span, Vec<u8>)> {
     (!span.is_empty() && bytes == place.span.of(&here.bytes)).then(|| (span, bytes.to_vec()))
 }
 
+/// As [`given`], where the word stands in its command itself: one that comes out of a variable may be used elsewhere, too.
+fn own(facts: &Facts<'_>, p: &Process, place: Place) -> Option<(Span, Vec<u8>)> {
+    given(facts, place).filter(|(span, _)| facts.source.outermost(p.place).contains(*span))
+}
+
 /// The text with spans of it replaced.
 fn rewritten(facts: &Facts<'_>, edits: &[(Span, String)]) -> Option<String> {
     let root = facts.source.get(TextId::ROOT)?;
@@ -103,7 +108,7 @@ pub(super) fn without(facts: &Facts<'_>, e: &Effect, prop: Props) -> Option<Stri
     };
     for (i, word) in p.argv.iter().enumerate().skip(1) {
         let Some(bytes) = word.as_literal().filter(|b| b.starts_with(b"-") && b.len() > 1) else { continue };
-        let Some((span, written)) = given(facts, word.place()) else { continue };
+        let Some((span, written)) = own(facts, p, word.place()) else { continue };
         if written != *bytes {
             continue;
         }
@@ -140,7 +145,7 @@ pub(super) fn own_rights(facts: &Facts<'_>, e: &Effect) -> Option<String> {
     let before = read(facts, p, &p.argv);
     for (i, word) in p.argv.iter().enumerate().skip(1).filter(|_| opens(&before)) {
         let Some(bytes) = word.as_literal() else { continue };
-        let Some((span, written)) = given(facts, word.place()) else { continue };
+        let Some((span, written)) = own(facts, p, word.place()) else { continue };
         let Some(new) = closed(std::str::from_utf8(&bytes).ok()?).filter(|_| written == *bytes) else { continue };
         let after = read(facts, p, &with_word(&p.argv, i, Some(new.as_bytes())));
         // The roles stay; the mode itself is one of the values.

@@ -29,7 +29,15 @@ fn pieces(bytes: &[u8], system: bool) -> Vec<Piece> {
             skip = skip.saturating_add(word);
             skip = skip.saturating_add(unindented(line.get(skip..).unwrap_or_default()).0);
         }
-        let body = line.get(skip..).unwrap_or_default();
+        // A table in a project may be one for the system, which names a user before the command.
+        let mut body = line.get(skip..).unwrap_or_default();
+        if let Some(rest) =
+            body.strip_prefix(b"root").filter(|r| !system && r.first().is_some_and(u8::is_ascii_whitespace))
+        {
+            let (blanks, rest) = unindented(rest);
+            skip = skip.saturating_add(4).saturating_add(blanks);
+            body = rest;
+        }
         let mut before = 0u8;
         let end = body.iter().position(|b| {
             let ends = *b == b'%' && before != b'\\';

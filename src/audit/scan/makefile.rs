@@ -1,8 +1,10 @@
-//! Makefiles: the lines of recipes, which begin with a tab, and what `$(shell …)` runs. make takes `@`, `-` and `+` off, turns `$$` into `$`, and
-//! puts in its own variables first; what these hold is not known here.
+//! Makefiles: the lines of recipes, which begin with a tab or follow a `;`, and what `$(shell …)` runs. make takes `@`, `-`
+//! and `+` off, turns `$$` into `$`, and puts in its own variables first: those that are set once, to a text, are known
+//! here; others become shell variables of their name, of unknown value as all that comes from outside.
 
 use super::{Kind, Piece, lines};
 use crate::effect::Language;
+use std::collections::BTreeMap;
 
 pub(super) static KIND: Kind = Kind {
     name: "makefile",
@@ -13,21 +15,66 @@ pub(super) static KIND: Kind = Kind {
     pieces: |_, bytes| pieces(bytes),
 };
 
+/// Variables that are set once, to a text in which nothing is left to put in.
+type Known<'a> = BTreeMap<&'a [u8], Option<&'a [u8]>>;
+
+/// The variables that a file sets.
+fn variables(bytes: &[u8]) -> Known<'_> {
+    let mut out = Known::new();
+    for (_, line) in lines(bytes).filter(|(_, l)| !l.starts_with(b"\t")) {
+        let Some(sign) = memchr::memchr(b'=', line) else { continue };
+        let (name, value) = line.split_at(sign);
+        let adds = name.ends_with(b"+") || name.ends_with(b"!");
+        let name = name.strip_suffix(b"+").or_else(|| name.strip_suffix(b"!")).unwrap_or(name);
+        let name = name.strip_suffix(b"?").unwrap_or(name);
+        let name = name.strip_suffix(b"::").or_else(|| name.strip_suffix(b":")).unwrap_or(name).trim_ascii();
+        let value = value.get(1..).unwrap_or_default().trim_ascii();
+        let is_name = !name.is_empty() && name.iter().all(is_part_of_name);
+        // An empty one is there to be given from outside (`DESTDIR =`).
+        let plain = !adds && !value.is_empty() && !value.iter().any(|b| matches!(b, b'$' | b'#' | b'\\'));
+        if is_name {
+            let again = out.contains_key(name);
+            out.insert(name, Some(value).filter(|_| plain && !again));
+        }
+    }
+    out
+}
+
+fn is_part_of_name(b: &u8) -> bool {
+    b.is_ascii_alphanumeric() || *b == b'_'
+}
+
+/// Where the recipe of a line begins, which is the line after a tab, or what follows the `;` of a rule.
+fn recipe(line: &[u8]) -> Option<usize> {
+    if line.starts_with(b"\t") {
+        return Some(1);
+    }
+    let colon = memchr::memchr(b':', line)?;
+    let head = line.get(..colon)?;
+    let after = line.get(colon.saturating_add(1)..)?;
+    let semicolon = memchr::memchr(b';', after)?;
+    let before = after.get(..semicolon)?;
+    let is_rule = !head.contains(&b'=') && !head.contains(&b'#') && !before.contains(&b'=') && !before.contains(&b'#');
+    is_rule.then(|| colon.saturating_add(semicolon).saturating_add(2))
+}
+
 fn pieces(bytes: &[u8]) -> Vec<Piece> {
+    let known = variables(bytes);
     let mut out = Vec::new();
     let mut rest = lines(bytes);
     while let Some((at, line)) = rest.next() {
-        functions(&mut out, line, at);
-        let Some(recipe) = line.strip_prefix(b"\t") else { continue };
+        functions(&mut out, line, at, &known);
+        let Some(begin) = recipe(line) else { continue };
+        let recipe = line.get(begin..).unwrap_or_default();
         let mut piece = Piece { shell: Some(Language::Sh), ..Piece::default() };
         let body = recipe.iter().position(|b| !matches!(b, b'@' | b'-' | b'+' | b' ' | b'\t')).unwrap_or(recipe.len());
-        let start = at.saturating_add(1).saturating_add(body);
-        expanded(&mut piece, recipe.get(body..).unwrap_or_default(), start);
+        let start = at.saturating_add(begin).saturating_add(body);
+        expanded(&mut piece, recipe.get(body..).unwrap_or_default(), start, &known);
         while piece.text.ends_with(b"\\") {
             let Some((at, line)) = rest.next() else { break };
             piece.text.push(b'\n');
             let tab = usize::from(line.starts_with(b"\t"));
-            expanded(&mut piece, line.get(tab..).unwrap_or_default(), at.saturating_add(tab));
+            expanded(&mut piece, line.get(tab..).unwrap_or_default(), at.saturating_add(tab), &known);
         }
         if !piece.text.trim_ascii().is_empty() {
             out.push(piece);
@@ -37,7 +84,7 @@ fn pieces(bytes: &[u8]) -> Vec<Piece> {
 }
 
 /// The commands that make itself runs while it reads a line: `$(shell …)`.
-fn functions(out: &mut Vec<Piece>, line: &[u8], at: usize) {
+fn functions(out: &mut Vec<Piece>, line: &[u8], at: usize, known: &Known<'_>) {
     for call in [&b"$(shell "[..], b"${shell "] {
         for found in memchr::memmem::find_iter(line, call) {
             let begin = found.saturating_add(call.len());
@@ -50,14 +97,19 @@ fn functions(out: &mut Vec<Piece>, line: &[u8], at: usize) {
                 depth == 0
             });
             let mut piece = Piece { shell: Some(Language::Sh), ..Piece::default() };
-            expanded(&mut piece, body.get(..end.unwrap_or(body.len())).unwrap_or_default(), at.saturating_add(begin));
+            expanded(
+                &mut piece,
+                body.get(..end.unwrap_or(body.len())).unwrap_or_default(),
+                at.saturating_add(begin),
+                known,
+            );
             out.push(piece);
         }
     }
 }
 
-/// Adds a line with make's part done: `$$` is a dollar, `$(NAME)` and `$x` something unknown.
-fn expanded(piece: &mut Piece, line: &[u8], at: usize) {
+/// Adds a line with make's part done: `$$` is a dollar, `$(NAME)` and `$x` what the variable holds, as far as known.
+fn expanded(piece: &mut Piece, line: &[u8], at: usize, known: &Known<'_>) {
     let mut i = 0usize;
     let mut from = 0usize;
     while let Some(b) = line.get(i) {
@@ -81,7 +133,23 @@ fn expanded(piece: &mut Piece, line: &[u8], at: usize) {
             }
             _ => 2,
         };
-        piece.computed(if next == Some(b'$') { b"$" } else { b"${make}" }, at.saturating_add(i));
+        let inner = match next {
+            Some(b'(' | b'{') => line.get(i.saturating_add(2)..i.saturating_add(length).saturating_sub(1)),
+            _ => line.get(i.saturating_add(1)..i.saturating_add(2)),
+        };
+        let inner = inner.unwrap_or_default();
+        let value = match known.get(inner) {
+            _ if next == Some(b'$') => b"$".to_vec(),
+            Some(Some(value)) => value.to_vec(),
+            // What make sets by itself (GNU make, Implicit Variables).
+            None if inner == b"RM" => b"rm -f".to_vec(),
+            None if inner == b"MAKE" => b"make".to_vec(),
+            _ if inner.iter().all(is_part_of_name) && inner.first().is_some_and(|b| !b.is_ascii_digit()) => {
+                [b"${", inner, b"}"].concat()
+            }
+            _ => b"${make}".to_vec(),
+        };
+        piece.computed(&value, at.saturating_add(i));
         i = i.saturating_add(length);
         from = i;
     }

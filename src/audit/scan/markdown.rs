@@ -9,11 +9,22 @@ pub(super) static KIND: Kind = Kind {
     pieces: |_, bytes| pieces(bytes),
 };
 
+/// The line without its indentation and the marks of quotations, and how many bytes those were.
+fn quoted(line: &[u8]) -> (usize, &[u8]) {
+    let (mut skip, mut rest) = unindented(line);
+    while let Some(inner) = rest.strip_prefix(b">") {
+        let (blanks, inner) = unindented(inner);
+        skip = skip.saturating_add(1).saturating_add(blanks);
+        rest = inner;
+    }
+    (skip, rest)
+}
+
 fn pieces(bytes: &[u8]) -> Vec<Piece> {
     let mut out = Vec::new();
     let mut rest = lines(bytes);
     while let Some((_, line)) = rest.next() {
-        let (_, open) = unindented(line);
+        let (_, open) = quoted(line);
         let Some(mark) = open.first().copied().filter(|b| matches!(b, b'`' | b'~')) else { continue };
         let length = open.iter().take_while(|b| **b == mark).count();
         if length < 3 {
@@ -24,8 +35,9 @@ fn pieces(bytes: &[u8]) -> Vec<Piece> {
         let terminal = matches!(info.as_str(), "console" | "terminal");
         let shell = if info == "shell" { Some(crate::effect::Language::Bash) } else { interpreter(&info) };
         let mut piece = Piece { shell, ..Piece::default() };
+        let open_quote = line.trim_ascii_start().starts_with(b">");
         for (at, line) in rest.by_ref() {
-            let (indent, body) = unindented(line);
+            let (indent, body) = quoted(line);
             let close = body.iter().take_while(|b| **b == mark).count();
             if close >= length && body.len() == close {
                 break;
@@ -33,6 +45,9 @@ fn pieces(bytes: &[u8]) -> Vec<Piece> {
             let (skip, body) = match (terminal, body) {
                 (true, [b'$' | b'#' | b'%', b' ', body @ ..]) => (indent.saturating_add(2), body),
                 (true, _) => continue,
+                // Many write a prompt in other blocks, too; no command is called `$`.
+                (false, [b'$', b' ', body @ ..]) => (indent.saturating_add(2), body),
+                (false, _) if line.trim_ascii_start().starts_with(b">") && open_quote => (indent, body),
                 (false, _) => (0, line),
             };
             if !piece.text.is_empty() {

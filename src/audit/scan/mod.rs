@@ -43,6 +43,20 @@ impl Piece {
     fn at(bytes: &[u8], at: usize) -> Self {
         Piece { text: bytes.to_vec(), map: vec![(0, at, true)], shell: None }
     }
+    /// The offset in the file at which a part of the text ends. What was put in ends where the text goes on.
+    fn end(&self, end: usize) -> usize {
+        let last = end.saturating_sub(1);
+        let at = self.offset(last);
+        let run = self.map.iter().rposition(|(start, ..)| *start <= last);
+        let after = run.filter(|i| self.map.get(*i).is_some_and(|(_, _, exact)| !exact));
+        let next = after.and_then(|i| self.map.get(i.saturating_add(1))).map(|(_, file, _)| *file);
+        next.filter(|n| *n > at).unwrap_or(at.saturating_add(1))
+    }
+    /// True where all of a part of the text stands in the file byte for byte.
+    fn is_exact(&self, start: usize, end: usize) -> bool {
+        let ends = self.map.iter().skip(1).map(|(next, ..)| *next).chain([self.text.len()]);
+        self.map.iter().zip(ends).all(|((from, _, exact), to)| *exact || to <= start || *from >= end)
+    }
     /// The offset in the file of an offset in the text.
     pub fn offset(&self, at: usize) -> usize {
         let run = self.map.iter().rev().find(|(start, ..)| *start <= at);
@@ -135,6 +149,37 @@ fn interpreter(path: &str) -> Option<Language> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn texts(kind: &Kind, path: &str, file: &str) -> Vec<String> {
+        let hint = Hint { path, head: file.as_bytes() };
+        (kind.pieces)(&hint, file.as_bytes()).iter().map(|p| String::from_utf8_lossy(&p.text).into_owned()).collect()
+    }
+
+    #[test]
+    fn make_puts_in_what_it_knows() {
+        let file = "DIR := /\nD =\nX = a\nX = b\nall: dep ; rm $(DIR)\n\t@echo $(D) $(X) $$y $@ $(RM)\n";
+        let want = ["rm /", "echo ${D} ${X} $y ${make} rm -f"];
+        assert_eq!(texts(&makefile::KIND, "Makefile", file), want);
+        let piece = (makefile::KIND.pieces)(&Hint { path: "Makefile", head: b"" }, file.as_bytes()).remove(0);
+        assert_eq!(file.get(piece.offset(0)..piece.end(4)), Some("rm $(DIR)"));
+    }
+
+    #[test]
+    fn a_pipeline_has_shells_by_default_and_texts_by_anchor() {
+        let file = "defaults:\n  run:\n    shell: pwsh\njobs:\n  a:\n    steps:\n      - run: x\n      - run: y\n        shell: sh\n";
+        let pieces = (pipeline::GITHUB.pieces)(&Hint { path: ".github/workflows/a.yml", head: b"" }, file.as_bytes());
+        let shells: Vec<_> = pieces.iter().map(|p| p.shell).collect();
+        assert_eq!(shells, [Some(Language::PowerShell), Some(Language::Sh)]);
+        let file = "x: &a\n  - one\ny: &b\n  - other\njob:\n  script: *a\n";
+        assert_eq!(texts(&pipeline::GITLAB, ".gitlab-ci.yml", file), ["one"]);
+    }
+
+    #[test]
+    fn prompts_quotations_and_users_are_no_commands() {
+        let file = "```sh\n$ a\n```\n> ```sh\n> b\n> ```\n";
+        assert_eq!(texts(&markdown::KIND, "x.md", file), ["a", "b"]);
+        assert_eq!(texts(&crontab::KIND, "crontab", "@daily root a\n0 0 * * * b\n"), ["a", "b"]);
+    }
 
     #[test]
     fn places_are_lines_and_characters() {

@@ -2,6 +2,7 @@
 
 use super::{Kind, Piece, interpreter, lines, without_expressions};
 use saphyr_parser::{Event, Parser, ScalarStyle};
+use std::collections::BTreeMap;
 
 pub(super) static GITHUB: Kind = Kind {
     name: "github-actions",
@@ -17,7 +18,7 @@ pub(super) static GITHUB: Kind = Kind {
 pub(super) static GITLAB: Kind = Kind {
     name: "gitlab-ci",
     fits: |hint| hint.name().ends_with(".gitlab-ci.yml") || hint.name().ends_with(".gitlab-ci.yaml"),
-    pieces: |_, bytes| pieces(bytes, &["script", "before_script", "after_script"]),
+    pieces: |_, bytes| pieces(bytes, &["script", "before_script", "after_script", "pre_get_sources_script"]),
 };
 
 /// What an open collection is.
@@ -33,6 +34,9 @@ fn pieces(bytes: &[u8], keys: &[&str]) -> Vec<Piece> {
     let rows: Vec<(usize, &[u8])> = lines(bytes).collect();
     let mut out = Vec::new();
     let mut open: Vec<Open> = Vec::new();
+    // Texts under an anchor that are no script where they stand, but may be one where the anchor is used.
+    let mut held: BTreeMap<usize, Vec<Piece>> = BTreeMap::new();
+    let mut anchors: Vec<usize> = Vec::new();
     for event in Parser::new_from_str(text) {
         // What stands before a mistake is looked at.
         let Ok((event, span)) = event else { break };
@@ -42,9 +46,16 @@ fn pieces(bytes: &[u8], keys: &[&str]) -> Vec<Piece> {
             _ => false,
         };
         match event {
-            Event::MappingStart(..) => open.push(Open::Map(None, out.len(), None)),
-            Event::SequenceStart(..) => open.push(Open::List(wanted)),
+            Event::MappingStart(anchor, _) => {
+                anchors.push(anchor);
+                open.push(Open::Map(None, out.len(), None));
+            }
+            Event::SequenceStart(anchor, _) => {
+                anchors.push(anchor);
+                open.push(Open::List(wanted));
+            }
             Event::MappingEnd | Event::SequenceEnd => {
+                anchors.pop();
                 if let Some(Open::Map(_, from, Some(shell))) = open.pop() {
                     reread(&mut out, from, &shell);
                 }
@@ -52,17 +63,34 @@ fn pieces(bytes: &[u8], keys: &[&str]) -> Vec<Piece> {
                     *key = None;
                 }
             }
-            Event::Alias(_) => {
+            Event::Alias(anchor) => {
+                if wanted {
+                    out.extend(held.remove(&anchor).unwrap_or_default());
+                }
                 if let Some(Open::Map(key, ..)) = open.last_mut() {
                     *key = None;
                 }
             }
-            Event::Scalar(value, style, ..) => {
-                if let Some(Open::Map(key, _, shell)) = open.last_mut() {
-                    if key.as_deref() == Some("shell") {
+            Event::Scalar(value, style, anchor, _) => {
+                let default = is_default(&open);
+                let is_key = matches!(open.last(), Some(Open::Map(None, ..)));
+                if let Some(Open::Map(Some(key), _, _)) = open.last()
+                    && key == "shell"
+                {
+                    // `defaults: {run: {shell: NAME}}` holds for the job or workflow that it stands in.
+                    let up = if default { 3usize } else { 1 };
+                    let at = open.len().saturating_sub(up);
+                    if let Some(Open::Map(_, _, shell)) = open.get_mut(at) {
                         *shell = Some(value.to_string());
                     }
+                }
+                if let Some(Open::Map(key, ..)) = open.last_mut() {
                     *key = if key.is_none() { Some(value.to_string()) } else { None };
+                }
+                let under = [anchor].into_iter().chain(anchors.iter().rev().copied()).find(|a| *a > 0);
+                if let Some(anchor) = under.filter(|_| !wanted && !is_key) {
+                    let text = piece(&value, style, span.start.line(), span.start.col(), &rows);
+                    held.entry(anchor).or_default().push(text);
                 }
                 if wanted {
                     out.push(piece(&value, style, span.start.line(), span.start.col(), &rows));
@@ -72,6 +100,15 @@ fn pieces(bytes: &[u8], keys: &[&str]) -> Vec<Piece> {
         }
     }
     out
+}
+
+/// True inside `defaults: {run: {…}}`.
+fn is_default(open: &[Open]) -> bool {
+    let key = |up: usize| match open.len().checked_sub(up).and_then(|i| open.get(i)) {
+        Some(Open::Map(Some(key), ..)) => key.as_str(),
+        _ => "",
+    };
+    key(2) == "run" && key(3) == "defaults"
 }
 
 /// The pieces of a step that names its shell (`pwsh`, `bash -e {0}`). What another interpreter reads is no shell text.
@@ -84,7 +121,13 @@ fn reread(out: &mut Vec<Piece>, from: usize, shell: &str) {
         }
         // An expression may be any shell: it stays what it is usually.
         None if shell.contains("${{") => {}
-        None => out.truncate(from),
+        None => {
+            let mut at = 0usize;
+            out.retain(|p| {
+                at = at.saturating_add(1);
+                at <= from || p.shell.is_some()
+            });
+        }
     }
 }
 

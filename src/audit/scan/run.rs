@@ -4,6 +4,7 @@ use super::{Kind, Piece, kind, line_column};
 use crate::analyzer::Options;
 use crate::audit::engine::Judge;
 use crate::audit::format::Hint;
+use crate::audit::input::is_binary;
 use crate::effect::Language;
 use crate::finding::Finding;
 use crate::limits::MAX_INPUT;
@@ -139,6 +140,9 @@ fn read(path: &Path, name: &str, markdown: bool) -> std::io::Result<Option<(&'st
     let mut file = file.take(4096);
     file.read_to_end(&mut bytes)?;
     let Some(kind) = kind(&Hint { path: name, head: &bytes }, markdown) else { return Ok(None) };
+    if is_binary(&bytes) {
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is a binary file"));
+    }
     // One byte more than the analyzer takes, so that it says that the file is too large.
     file.set_limit(u64::try_from(MAX_INPUT).unwrap_or(u64::MAX));
     file.read_to_end(&mut bytes)?;
@@ -149,8 +153,13 @@ fn located(name: &str, kind: &Kind, bytes: &[u8], piece: &Piece, finding: &Findi
     let (start, end) = (finding.span.start as usize, finding.span.end as usize);
     let from = piece.offset(start);
     // The place of the last byte: the end itself may belong to the next run.
-    let to = if end > start { piece.offset(end.saturating_sub(1)).saturating_add(1) } else { from };
-    let text = piece.text.get(start..end).unwrap_or_default();
+    let to = if end > start { piece.end(end) } else { from };
+    // What was put in before a shell would see it is shown as it stands in the file.
+    let text = match piece.is_exact(start, end) {
+        true => piece.text.get(start..end),
+        false => bytes.get(from..to),
+    };
+    let text = text.unwrap_or_default();
     let clean = redact::text(&String::from_utf8_lossy(text)).into_owned();
     Located {
         path: name.strip_prefix("./").unwrap_or(name).to_string(),
