@@ -24,6 +24,10 @@ const SAME: &[u8] = b"@AaocOnu~%#VXp1!-+";
 impl Interp<'_> {
     /// `${(flags)name…}`, `${=name}`, `${name:l}`, `${${…}…}` and the like. False where it is not understood.
     pub(crate) fn zsh_expansion(&mut self, text: &[u8], at: Place, quoted: bool, out: &mut Vec<Run>) -> bool {
+        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.zsh_expanded(text, at, quoted, out))
+    }
+
+    fn zsh_expanded(&mut self, text: &[u8], at: Place, quoted: bool, out: &mut Vec<Run>) -> bool {
         let Some(inner) = text.strip_prefix(b"${").and_then(|t| t.strip_suffix(b"}")) else { return false };
         if !self.spend(1 + text.len() as u64 / 16) {
             return false;
@@ -67,6 +71,12 @@ impl Interp<'_> {
         if modifiers.is_some() {
             core = b"";
         }
+        // What nothing can be taken off would be read as the same again, and for ever.
+        let hash: &[u8] = if length { b"#" } else { b"" };
+        let whole: Vec<u8> = [&b"${"[..], hash, base, core, &b"}"[..]].concat();
+        if whole == text && flags.is_empty() && !nested(base) && !base.is_empty() {
+            return false;
+        }
         let Some(list) = self.zsh_base(base, core, &flags, length, at) else { return false };
         let mut list = list;
         for m in modifiers.iter().flatten() {
@@ -105,7 +115,7 @@ impl Interp<'_> {
         if has(b'k') && core.is_empty() {
             return Some(self.keys(name, at));
         }
-        if matches!(base.first(), Some(b'$' | b'"' | b'\'' | b'`')) {
+        if nested(base) {
             let list = self.zsh_read(base, at)?;
             if core.is_empty() && !length {
                 return Some(list);
@@ -461,6 +471,11 @@ fn base_end(text: &[u8]) -> usize {
         Some(b'@' | b'*' | b'?') => 1,
         _ => text.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count(),
     }
+}
+
+/// True where an expansion or quoted text stands in place of a name.
+fn nested(base: &[u8]) -> bool {
+    matches!(base.first(), Some(b'$' | b'"' | b'\'' | b'`'))
 }
 
 fn is_name(name: &[u8]) -> bool {
