@@ -10,10 +10,23 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// Keys of a call.
-const KEYS: &[&str] = &["names", "params", "args", "result", "effect", "sets", "fds", "callback", "object", "assigns"];
+const KEYS: &[&str] =
+    &["names", "params", "args", "result", "effect", "sets", "fds", "callback", "object", "assigns", "input", "env"];
 
 /// Keys of a file.
-const TOP: &[&str] = &["language", "source", "call", "harmless", "transparent", "constants", "tilde"];
+const TOP: &[&str] = &[
+    "language",
+    "source",
+    "call",
+    "harmless",
+    "transparent",
+    "constants",
+    "tilde",
+    "implicit",
+    "applied",
+    "files",
+    "modules",
+];
 
 /// The tables of all files in a folder, as Rust source.
 pub(crate) fn compile(dir: &Path, wrong: &mut Vec<String>) -> String {
@@ -78,12 +91,14 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
                 None => (get("role"), get("arg"), get("when"), get("unless")),
             };
             let (with, strip) = (get("with"), get("strip"));
-            if !with.is_empty() && with != "*" && !params.contains(&with) {
+            let of_with = with.split('.').next().unwrap_or_default().to_string();
+            if !with.is_empty() && with != "*" && !params.contains(&of_with) {
                 bad(at, format!("`{with}` is not among `params`"));
             }
             if Role::from_name(Box::leak(role.clone().into_boxed_str())).is_none() {
                 bad(at, format!("`{role}` is no role"));
             }
+            let (of, key) = of.split_once('.').map_or((of.clone(), String::new()), |(a, b)| (a.into(), b.into()));
             let position = match of.as_str() {
                 "" => i,
                 "self" => 254,
@@ -97,7 +112,7 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
             };
             let _ = write!(
                 args,
-                "ArgFact {{ at: {position}, role: {role:?}, when: {when:?}, unless: {unless:?}, with: {with:?}, strip: {strip:?} }}, "
+                "ArgFact {{ at: {position}, role: {role:?}, when: {when:?}, unless: {unless:?}, with: {with:?}, strip: {strip:?}, key: {key:?} }}, "
             );
         }
         let mut effects = String::new();
@@ -119,13 +134,18 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
         for name in [&object, &assigns].into_iter().filter(|n| !n.is_empty() && !params.contains(n)) {
             bad(at, format!("`{name}` is not among `params`"));
         }
+        let (input, env) = (param("input"), param("env"));
+        let top = |n: &String| n.split('.').next().unwrap_or_default().to_string();
+        for name in [&input, &env].into_iter().filter(|n| !n.is_empty() && *n != "*" && !params.contains(&top(n))) {
+            bad(at, format!("`{name}` is not among `params`"));
+        }
         let fds = texts(call.get("fds"));
         for name in fds.iter().filter(|f| !params.contains(f)) {
             bad(at, format!("`{name}` is not among `params`"));
         }
         let _ = writeln!(
             calls,
-            "        CallFact {{ params: &{params:?}, args: &[{args}], result: {result:?}, effects: &[{effects}], sets: &{sets:?}, fds: &{fds:?}, object: {object:?}, assigns: {assigns:?}, callback: {callback} }},"
+            "        CallFact {{ params: &{params:?}, args: &[{args}], result: {result:?}, effects: &[{effects}], sets: &{sets:?}, fds: &{fds:?}, input: {input:?}, env: {env:?}, object: {object:?}, assigns: {assigns:?}, callback: {callback} }},"
         );
     }
     let _ = write!(out, "    Table {{ language: {language:?}, names: &[");
@@ -148,9 +168,16 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
     for key in table.keys().filter(|k| !TOP.contains(&k.as_str())) {
         bad(0, format!("unknown key `{key}` (known: {})", TOP.join(", ")));
     }
+    let pairs = |key: &str| -> Vec<(String, String)> {
+        let table = table.get(key).and_then(|v| v.as_table());
+        let text = |(k, v): (&String, &toml::Value)| Some((k.clone(), v.as_str()?.to_string()));
+        table.into_iter().flatten().filter_map(text).collect()
+    };
+    let modules = texts(table.get("modules"));
+    let (implicit, applied, files) = (texts(table.get("implicit")), texts(table.get("applied")), pairs("files"));
     let _ = writeln!(
         out,
-        "], calls: &[\n{calls}    ], harmless: &{harmless:?}, transparent: &{transparent:?}, tilde: {tilde}, constants: &{constants:?} }},"
+        "], calls: &[\n{calls}    ], harmless: &{harmless:?}, transparent: &{transparent:?}, tilde: {tilde}, constants: &{constants:?}, implicit: &{implicit:?}, applied: &{applied:?}, modules: &{modules:?}, files: &{files:?} }},"
     );
 }
 

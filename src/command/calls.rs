@@ -19,6 +19,8 @@ pub struct ArgFact {
     pub with: &'static str,
     /// Characters that are taken off both ends first (`open(F, "cmd |")`).
     pub strip: &'static str,
+    /// The entry of the argument, a map, that is meant (`spawn({cmd: …})`).
+    pub key: &'static str,
 }
 
 /// Stands for the object that a method is called on.
@@ -39,6 +41,10 @@ pub struct CallFact {
     pub sets: &'static [&'static str],
     /// The parameters that name what descriptors 0, 1 and 2 of the started process are connected to.
     pub fds: &'static [&'static str],
+    /// The parameter (or an entry of it: `options.input`) that what is started reads.
+    pub input: &'static str,
+    /// The parameter (or an entry of it) that holds variables of what is started; `*` for any map before the others.
+    pub env: &'static str,
     /// The parameter that is the object, for functions on handles.
     pub object: &'static str,
     /// The parameter that is assigned the result.
@@ -62,6 +68,14 @@ struct Table {
     tilde: bool,
     /// Names that hold text or numbers, in order.
     constants: &'static [(&'static str, &'static str)],
+    /// Methods that the language calls of itself on objects of a class that has them.
+    implicit: &'static [&'static str],
+    /// Those of them that give a function and its arguments, which is called then.
+    applied: &'static [&'static str],
+    /// Files of a module by its name (`%.py`).
+    modules: &'static [&'static str],
+    /// Names of files that stand for others (`php://stdin`).
+    files: &'static [(&'static str, &'static str)],
 }
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
@@ -100,4 +114,25 @@ pub fn constant(language: Language, name: &str) -> Option<&'static str> {
     let constants = table(language)?.constants;
     let i = constants.binary_search_by(|(n, _)| (*n).cmp(name)).ok()?;
     constants.get(i).map(|(_, v)| *v)
+}
+
+/// Methods that the language calls of itself.
+pub fn implicit(language: Language) -> &'static [&'static str] {
+    table(language).map_or(&[], |t| t.implicit)
+}
+
+/// Whether such a method gives a function and its arguments, which is called then.
+pub fn applied(language: Language, method: &str) -> bool {
+    table(language).is_some_and(|t| t.applied.contains(&method))
+}
+
+/// The file that a name of the language stands for.
+pub fn file(language: Language, name: &str) -> Option<&'static str> {
+    let files = table(language)?.files;
+    files.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+}
+
+/// The files that a module of the language may be, with `%` for its name.
+pub fn modules(language: Language) -> &'static [&'static str] {
+    table(language).map_or(&[], |t| t.modules)
 }

@@ -49,6 +49,10 @@ pub struct Use {
     pub language: Option<Language>,
     /// The scheme that the program assumes where an address has none.
     pub scheme: Option<&'static str>,
+    /// For code: it is one line of a text of which the others are values of the same option.
+    pub lines: bool,
+    /// For [`Role::Command`]: words that begin a list of what it is run with.
+    pub sources: &'static [&'static str],
 }
 
 impl Use {
@@ -99,6 +103,8 @@ pub struct Invocation {
     pub stdin: Stdin,
     /// What it writes to standard output.
     pub stdout: Stdout,
+    /// What it makes, which an option may have sent elsewhere.
+    pub makes: Stdout,
     /// Effects that no argument carries.
     pub stated: Vec<Stated>,
     /// The shell builtin semantics that the interpreter runs for it (`cd`, `export`, `eval`), from the grammar.
@@ -111,6 +117,11 @@ pub struct Invocation {
     pub operands: Vec<Value>,
     /// What could not be accounted for.
     pub doubts: Vec<ArgDoubt>,
+    /// What options put before and behind the code, the outermost first.
+    pub around: Vec<(String, String)>,
+    /// Files that the program runs by itself: names by preference, their language, and the arguments they get where those
+    /// are not the operands.
+    pub implied: Vec<(Vec<Value>, Language, Vec<Value>)>,
     /// True where an information option (`--help`) withholds every effect.
     pub info: bool,
     /// True where a dry-run option withholds changing effects.

@@ -120,6 +120,10 @@ roles! {
     DataSend = "data.send",
     /// Text that is printed or stored, never run. No effect.
     DataText = "data.text",
+    /// `NAME=value`: a variable of the code that runs.
+    CodeVariable = "variable",
+    /// Words that are read as options of the program before its own (`NODE_OPTIONS`).
+    Options = "options",
     /// A user. No effect of its own.
     User = "user",
     /// A group. No effect of its own.
@@ -223,6 +227,8 @@ impl Role {
             Role::Port
             | Role::PathDest
             | Role::DataText
+            | Role::CodeVariable
+            | Role::Options
             | Role::User
             | Role::Group
             | Role::Signal

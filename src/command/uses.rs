@@ -100,6 +100,7 @@ impl Builder {
         self.properties(&chain, &given);
         self.claims(&chain, &given);
         self.streams(&chain, &given);
+        self.surroundings(&chain, &given);
         let mut inv = self.scan.inv;
         let mut placed = self.scan.placed;
         placed.sort_by_key(|(i, _)| *i);
@@ -192,6 +193,32 @@ impl Builder {
         }
     }
 
+    /// What stands around the code, in the order of the grammar's options, and files that are run without being named.
+    fn surroundings(&mut self, chain: &[&'static Level], given: &[Given]) {
+        for o in chain.iter().flat_map(|l| &l.options) {
+            if let ([before, after], Some(g)) = (o.around.as_slice(), given.iter().rfind(|g| std::ptr::eq(g.opt, o))) {
+                let value = g.values.last().and_then(|v| v.as_str().map(|s| s.into_owned())).unwrap_or_default();
+                self.scan.inv.around.push((before.replace('%', &value), after.replace('%', &value)));
+            }
+        }
+        let level = chain.last().copied().unwrap_or(&self.scan.grammar.top);
+        for f in level.files.iter().filter(|f| self.scan.facts.holds(&f.cond, None)) {
+            let Some(language) = f.language.and_then(Language::from_name) else { continue };
+            let dir = f.into.iter().find_map(|o| self.last_of(o));
+            let place = self.scan.words.first().map(Value::place).unwrap_or_default();
+            let path = |name: &&'static str| {
+                let mut v = dir.clone().unwrap_or_default();
+                if !v.pieces.is_empty() {
+                    v.push(Value::computed(b"/", place, Taint::default()));
+                }
+                v.push(Value::computed(name.as_bytes(), place, Taint::default()));
+                v
+            };
+            let args = f.args.iter().map(|a| Value::computed(a.as_bytes(), place, Taint::default())).collect();
+            self.scan.inv.implied.push((f.names.iter().map(path).collect(), language, args));
+        }
+    }
+
     fn streams(&mut self, chain: &[&'static Level], given: &[Given]) {
         let facts = &self.scan.facts;
         let pick = |of: fn(&'static Level) -> &'static Vec<Stream>| {
@@ -205,7 +232,8 @@ impl Builder {
             g.opt.redirects_stdout && !(dash && g.values.iter().any(is_dash))
         });
         self.scan.inv.stdin = stdin.unwrap_or_default();
-        self.scan.inv.stdout = if redirected { Stdout::Nothing } else { stdout.unwrap_or_default() };
+        self.scan.inv.makes = stdout.unwrap_or_default();
+        self.scan.inv.stdout = if redirected { Stdout::Nothing } else { self.scan.inv.makes };
     }
 
     /// A word by the first of its alternatives that holds; mere text where none does.
@@ -250,6 +278,14 @@ impl Builder {
         u.props = Props(slot.props);
         u.language = slot.language.and_then(Language::from_name);
         u.scheme = slot.schemeless;
+        u.lines = slot.lines;
+        if slot.role == Role::CodeVariable
+            && let Some(before) = slot.spelled
+        {
+            let mut whole = Value::computed(before.as_bytes(), value.place(), Taint::default());
+            whole.push(std::mem::take(&mut u.value));
+            u.value = whole;
+        }
         if slot.schemeless.is_some() && value.is_known() && !has_scheme(&value.prefix()) {
             u.props = u.props.with(Props::SCHEMELESS);
         }
@@ -323,6 +359,7 @@ impl Builder {
             *word = whole;
         }
         u.props = Props(slot.props);
+        u.sources = &slot.sources;
         u.site = site(scan, named, slot);
         u.append = slot.append;
         u.placeholder = slot.placeholder.iter().find_map(|p| {
@@ -332,6 +369,12 @@ impl Builder {
                 None => (!p.starts_with('-')).then(|| p.as_bytes().to_vec()),
             }
         });
+        // The program itself may be more than a command: a package that is fetched first.
+        if let Some(word) = nested.words.first() {
+            let also =
+                slot.also.iter().map(|r| (nested.index, Use { option: nested.option, ..Use::new(*r, word.clone()) }));
+            scan.placed.extend(also);
+        }
         scan.placed.push((nested.index, u));
     }
 }

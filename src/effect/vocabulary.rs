@@ -257,6 +257,8 @@ props! {
     VERIFIES = "verifies",
     /// Nearly all of it: what a test leaves out (other kinds of files, one name) is little.
     NEARLY_ALL = "nearly-all",
+    /// The value of its code is printed.
+    PRINTS_VALUE = "prints-value",
 }
 
 impl Props {
@@ -347,6 +349,8 @@ named! {
         Jvm = "jvm",
         /// crontab
         Crontab = "crontab",
+        /// The scripts of a package.json
+        NpmScripts = "npm-scripts",
         /// A language that is not read here.
         Other = "other",
     }

@@ -109,6 +109,30 @@ impl Interp<'_> {
         };
         let unknown =
             unknown.unwrap_or_else(|| Value::unknown_tainted(Why::Output(inv.name.clone()), at, taint.clone()));
+        // What was packed in the text is unpacked again, whatever bytes it was packed into.
+        let mut input = w.files.first().filter(|_| w.files.len() == 1);
+        if w.files.is_empty() && !w.read {
+            input = w.stdin.as_ref();
+        }
+        if let (Some(v), Some(("decode", format))) = (input, name.rsplit_once('.').map(|(f, d)| (d, f))) {
+            if let [Piece::Unknown(u)] = v.pieces.as_slice()
+                && let Why::Packed(by, held) = &u.why
+                && (by.strip_suffix(".encode") == Some(format) || format == "any")
+            {
+                let mut out = (**held).clone();
+                out.add_taint(&taint);
+                return out;
+            }
+        }
+        if let (Some(v), Some(("encode", _)), Some(coder)) =
+            (input, name.rsplit_once('.').map(|(f, d)| (d, f)), packer(inv))
+        {
+            if v.is_known() && !v.pieces.is_empty() && transform::run(name, &Call::default()).is_err() {
+                let mut held = v.clone();
+                held.step(Channel::Filter);
+                return Value::unknown_tainted(Why::Packed(coder, Box::new(held)), at, taint);
+            }
+        }
         // Every part of the call has to be known.
         let Some(args_known) = all_known(&args) else { return unknown };
         let Some(files) = all_known(&w.files) else { return unknown };
@@ -175,6 +199,14 @@ fn above(path: &Value) -> Value {
         l.exact = false;
     }
     out
+}
+
+/// The transform by which an invocation packs.
+fn packer(inv: &Invocation) -> Option<&'static str> {
+    match inv.makes {
+        crate::command::Stdout::Transform(name) => Some(name),
+        _ => None,
+    }
 }
 
 /// The operands that are no files, in order.

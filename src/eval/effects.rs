@@ -145,7 +145,7 @@ impl Interp<'_> {
             let id = self.effect(s.verb, Object::Stated(s.object), by, s.place);
             coded.join(&Taint::of(id));
         }
-        if let Stdout::Transform(name) = inv.stdout
+        if let Stdout::Transform(name) = inv.makes
             && let Some(verb) = coding(name)
         {
             let id = self.effect(verb, Object::Stated(name), by, at);
@@ -169,7 +169,7 @@ impl Interp<'_> {
             v.step(Channel::Filter);
             v
         };
-        let mut out = match inv.stdout {
+        let mut out = match inv.makes {
             Stdout::Constant => Value::unknown(Why::Output(inv.name.clone()), at),
             Stdout::Listing => self.listed(inv, at),
             Stdout::ListingOf(place) => match inv.props.has(Props::FILTERED) {
@@ -498,7 +498,11 @@ impl Interp<'_> {
         let value = value.unwrap_or_default();
         self.flow(id, &value.taint());
         self.amend(id, |e| e.other = Some(Box::new(Object::Named("value", value.clone()))));
-        self.variable_roles(name, value, at, by, None);
+        self.variable_roles(name, value.clone(), at, by, None);
+        // What the shell itself runs it runs whether it is exported or not.
+        if !crate::command::is_environment(name) {
+            self.shell_variable(name, Some(value), at);
+        }
     }
 
     /// An assignment to a variable that the shell itself runs or expands (a prompt), whether exported or not.
@@ -526,7 +530,14 @@ impl Interp<'_> {
     }
 
     /// The roles that a variable's value has: code that is run, files that are loaded.
-    fn variable_roles(&mut self, name: &str, value: Value, at: Place, by: ProcessId, grammar: Option<&'static str>) {
+    pub(super) fn variable_roles(
+        &mut self,
+        name: &str,
+        value: Value,
+        at: Place,
+        by: ProcessId,
+        grammar: Option<&'static str>,
+    ) {
         let grammar = grammar.and_then(crate::command::grammar::lookup);
         let Some(set) = crate::command::argv::variable(grammar, name, &value) else { return };
         for u in set.uses {
@@ -536,7 +547,7 @@ impl Interp<'_> {
                 }
                 Role::Expanded => self.expand_later(&u.value),
                 Role::CommandString | Role::Command => {
-                    let words = self.split_string(&u.value);
+                    let words = super::nested::quoted_words(&u.value).unwrap_or_else(|| self.split_string(&u.value));
                     if words.is_empty() {
                         continue;
                     }
@@ -555,6 +566,9 @@ impl Interp<'_> {
                     let id = self.effect(Verb::Execute, Object::Path(u.value.clone()), by, at);
                     if let Some(c) = content {
                         self.flow(id, &c.taint());
+                        let own = grammar.and_then(|g| g.names.first()).and_then(|n| crate::command::language(n));
+                        let language = u.language.or(own).unwrap_or(crate::effect::Language::Sh);
+                        self.deferred(c, language, by, at);
                     }
                 }
                 _ => {
@@ -642,7 +656,7 @@ pub(crate) fn host_port(v: &Value) -> (Value, Value) {
 }
 
 /// `NAME=value`
-fn split_assign(v: &Value) -> (Value, Option<Value>) {
+pub(crate) fn split_assign(v: &Value) -> (Value, Option<Value>) {
     let prefix = v.prefix();
     match prefix.iter().position(|b| *b == b'=') {
         Some(i) => {

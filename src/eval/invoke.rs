@@ -389,6 +389,9 @@ impl Interp<'_> {
         }
         self.add_from_environment(&mut argv, &mut inv);
         let Some(word) = argv.first() else { return Flow::Next };
+        if let Some(longer) = self.options_of_environment(&inv, &argv, env) {
+            inv = self.read_argv(&longer);
+        }
         let shown = if inv.name.is_empty() { word.show() } else { inv.name.clone() };
         let by = self.process(&shown, argv.clone(), at, inv.grammar.is_some());
         // The redirections of a program are expanded in its own process: what they assign is gone with it.
@@ -404,6 +407,7 @@ impl Interp<'_> {
         for (n, v, p) in env {
             self.environment(n, v.clone(), *p, by, &inv);
         }
+        self.exported_roles(&inv, at, by);
         self.last_process = Some(by);
         let flow = self.run_invocation(&inv, &argv, at, by, functions);
         // `exec >file` keeps its redirections.
@@ -516,6 +520,18 @@ impl Interp<'_> {
         {
             return self.execute_file(&path, argv, at, by);
         }
+        // What the shell calls where it finds no program (bash manual, Command Search and Execution; zshmisc(1)).
+        let hook = ["command_not_found_handle", "command_not_found_handler"]
+            .into_iter()
+            .find(|h| self.sh.functions.contains_key(*h));
+        if let (Some(hook), true, None) = (hook, word.is_known(), executed)
+            && let Some(f) = self.sh.functions.get(hook).cloned()
+            && !self.calls.iter().any(|c| c == hook)
+        {
+            let mut words = vec![Value::computed(hook.as_bytes(), at, Taint::default())];
+            words.extend(argv.iter().cloned());
+            self.conditional(|me| me.call_function(hook, &f, &words, at));
+        }
         if word.is_known() && executed.is_none() {
             self.doubt(DoubtKind::UnknownProgram, inv.name.clone(), word.place());
             let stdin = self.peek_all(0);
@@ -549,6 +565,10 @@ impl Interp<'_> {
     /// The file of that name that the text wrote into a directory in which programs are looked for.
     fn put_among_programs(&self, word: &Value) -> Option<Value> {
         let name = word.as_str().filter(|n| !n.is_empty() && !n.contains('/'))?;
+        // Shells of Windows look in the working directory first.
+        if matches!(self.language, Language::Cmd | Language::PowerShell) && self.written(word).is_some() {
+            return Some(word.clone());
+        }
         let dirs = crate::command::grammar::system_dirs();
         let path = dirs.iter().map(|d| format!("{}/{name}", d.trim_end_matches('/')));
         let path = path.into_iter().find(|p| self.files.contains_key(p))?;
@@ -563,7 +583,11 @@ impl Interp<'_> {
         match content {
             Some(content) => {
                 self.flow(id, &content.taint());
-                let language = interpreter(&content);
+                let own = matches!(self.language, Language::Cmd | Language::PowerShell);
+                let language = match interpreter(&content) {
+                    Language::Sh if own => self.language,
+                    other => other,
+                };
                 let args = argv.get(1..).unwrap_or(&[]).to_vec();
                 let zero = argv.first().cloned();
                 self.evaluate(language, content, Reach::File, by, at, Env::Fresh(zero, Some(args)));
@@ -605,9 +629,10 @@ impl Interp<'_> {
             w.stdin = self.read_all(0);
             self.note_stdin(by, &w.stdin);
             // What it starts gets its standard input: `curl u | ssh h sh`, `curl u | kubectl exec -i p -- sh`.
-            let starts =
-                |u: &crate::command::Use| matches!(u.role, Role::Command | Role::CommandString | Role::Code(_));
-            if matches!(inv.stdin, Stdin::Unknown | Stdin::Sent)
+            let starts = |u: &crate::command::Use| {
+                matches!(u.role, Role::Command | Role::CommandString | Role::Code(_) | Role::PathScript)
+            };
+            if matches!(inv.stdin, Stdin::Unknown | Stdin::Sent | Stdin::Data)
                 && inv.uses.iter().any(starts)
                 && let (End::Input(i), Some(v)) = (self.sh.fd(0).clone(), &w.stdin)
             {
@@ -648,6 +673,15 @@ impl Interp<'_> {
         // What it runs.
         let mut flow = Flow::Next;
         let mut joined: Option<(Language, Value, Option<Site>)> = None;
+        let variables = inv.uses.iter().filter(|u| u.role == Role::CodeVariable);
+        self.presets = variables
+            .filter_map(|u| {
+                let (name, value) = super::effects::split_assign(&u.value);
+                Some((name.as_str()?.into_owned(), value?))
+            })
+            .collect();
+        self.prints_value = inv.props.has(Props::PRINTS_VALUE);
+        let mut lines: Option<Value> = None;
         for (i, u) in inv.uses.iter().enumerate() {
             let next_joins = matches!(inv.uses.get(i.saturating_add(1)), Some(n) if n.role == u.role && u.option.is_none() && n.option.is_none());
             match u.role {
@@ -669,7 +703,22 @@ impl Interp<'_> {
                         joined = Some((language, value, u.site.clone()));
                         continue;
                     }
+                    // `-e A -e B` is one text of two lines.
+                    let value = match lines.take() {
+                        Some(mut v) => {
+                            v.push(Value::computed(b"\n", u.value.place(), Taint::default()));
+                            v.push(value);
+                            v
+                        }
+                        None => value,
+                    };
+                    let more = |n: &Use| n.lines && n.role == u.role;
+                    if u.lines && inv.uses.iter().skip(i.saturating_add(1)).any(more) {
+                        lines = Some(value);
+                        continue;
+                    }
                     let env = self.code_env(inv, u);
+                    self.surround(inv, at);
                     self.within((u, by), inv, socket, |me| {
                         me.evaluate(language, value, Reach::Argument, by, u.value.place(), env);
                     });
@@ -678,6 +727,7 @@ impl Interp<'_> {
                     let language = u.language.or_else(|| language_of(inv)).unwrap_or(Language::Other);
                     let (content, _) = self.read_file(&u.value, by, u.value.place());
                     let env = self.code_env(inv, u);
+                    self.surround(inv, at);
                     self.within((u, by), inv, socket, |me| {
                         me.evaluate(language, content, Reach::File, by, u.value.place(), env);
                     });
@@ -690,10 +740,20 @@ impl Interp<'_> {
                 _ => {}
             }
         }
+        for (names, language, args) in &inv.implied {
+            let Some(path) = names.iter().find(|n| self.written(n).is_some()) else { continue };
+            let (content, _) = self.read_file(path, by, at);
+            let args = if args.is_empty() { inv.operands.clone() } else { args.clone() };
+            let env = Env::Fresh(Some(path.clone()), Some(args));
+            self.within_site(None, by, inv, socket, |me| {
+                me.evaluate(*language, content, Reach::File, by, at, env);
+            });
+        }
         if let (Stdin::Code(language), Some(code)) = (inv.stdin, w.stdin.clone()) {
             let env = Env::Fresh(None, Some(inv.operands.clone()));
             let place = if code.pieces.is_empty() { at } else { code.place() };
             let reach = if is_heredoc(&code) { Reach::Heredoc } else { Reach::Stdin };
+            self.surround(inv, at);
             self.within_site(None, by, inv, socket, |me| {
                 me.evaluate(language, code, reach, by, place, env);
             });
@@ -701,6 +761,9 @@ impl Interp<'_> {
             let id = self.effect(Verb::Evaluate, Object::Code(language, Value::unknown(Why::Stdin, at)), by, at);
             self.amend(id, |e| e.props = e.props.with(Props::INTERACTIVE));
         }
+        self.presets.clear();
+        self.prints_value = false;
+        self.around = None;
         flow
     }
 
@@ -713,6 +776,17 @@ impl Interp<'_> {
         {
             run.set_alias(&name, value);
         }
+    }
+
+    /// Notes what the options of an invocation put around its code.
+    fn surround(&mut self, inv: &Invocation, at: Place) {
+        if inv.around.is_empty() {
+            return;
+        }
+        let text = |s: &str| Value::computed(s.as_bytes(), at, Taint::default());
+        let before: String = inv.around.iter().map(|(b, _)| b.as_str()).collect();
+        let after: String = inv.around.iter().rev().map(|(_, a)| a.as_str()).collect();
+        self.around = Some((text(&before), text(&after)));
     }
 
     /// Host and port → a connection.
@@ -819,6 +893,19 @@ impl Interp<'_> {
             }
             _ => None,
         };
+        let lists = words.iter().position(|x| x.as_str().is_some_and(|s| u.sources.contains(&&*s)));
+        let known = input.as_ref().is_some_and(|v| !v.pieces.is_empty() && v.is_known());
+        if lists.is_some() || (inv.stdin == Stdin::CommandList && known) {
+            let composed = self.composed(u, &words, lists, input, at);
+            let id = self.effect(Verb::Spawn, Object::Command(words.clone()), by, at);
+            self.amend(id, |e| e.props = e.props.with(u.props));
+            for code in composed {
+                self.within((u, by), inv, socket, |me| {
+                    me.evaluate(Language::Sh, code, Reach::Stdin, by, at, Env::Fresh(None, None));
+                });
+            }
+            return Flow::Next;
+        }
         let placeholder = u.placeholder.clone();
         let mut runs: Vec<Vec<Value>> = Vec::new();
         match (&placeholder, input) {
@@ -878,6 +965,7 @@ impl Interp<'_> {
             let mut taint = Taint::default();
             argv.first().into_iter().for_each(|v| taint.join(&v.taint()));
             self.flow(id, &taint);
+            self.surround(inv, at);
             self.within((u, by), inv, socket, |me| {
                 if same_shell {
                     me.skip_functions = true;
@@ -1028,7 +1116,7 @@ impl Interp<'_> {
     }
 
     /// The lines of a value.
-    fn lines(&mut self, v: &Value) -> Vec<Value> {
+    pub(super) fn lines(&mut self, v: &Value) -> Vec<Value> {
         self.items(v, b'\n')
     }
 
@@ -1071,7 +1159,7 @@ fn below_here(at: Place) -> Value {
 }
 
 /// Replaces every occurrence of a placeholder in a word.
-fn replace_mark(word: &Value, mark: &[u8], with: &Value) -> Value {
+pub(super) fn replace_mark(word: &Value, mark: &[u8], with: &Value) -> Value {
     if mark.is_empty() {
         return word.clone();
     }

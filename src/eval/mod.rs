@@ -12,6 +12,7 @@ mod cond;
 mod declare;
 mod dialects;
 mod effects;
+mod environment;
 mod expand;
 mod fish;
 mod fish_string;
@@ -180,6 +181,12 @@ pub(crate) struct Interp<'a> {
     pub(crate) last_process: Option<ProcessId>,
     /// The script whose code text in its own language is about to be evaluated in its scope.
     evaluating: Option<script::Run>,
+    /// The value of the last statement of the script that runs next is printed.
+    prints_value: bool,
+    /// What stands before and behind the code that is evaluated next.
+    around: Option<(Value, Value)>,
+    /// Variables of the script that runs next.
+    presets: Vec<(String, Value)>,
 }
 
 /// Reads and runs the root text of `source`.
@@ -250,6 +257,9 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         nested_time: std::time::Duration::ZERO,
         last_process: None,
         evaluating: None,
+        prints_value: false,
+        around: None,
+        presets: Vec::new(),
     };
     it.dialect_options(context.shell);
     it.root(context.shell, &bytes);

@@ -37,6 +37,14 @@ impl Interp<'_> {
     ) -> (EffectId, Flow) {
         let id = self.effect(Verb::Evaluate, Object::Code(language, code.clone()), by, at);
         self.flow(id, &code.taint());
+        let code = match self.around.take() {
+            Some((mut whole, after)) => {
+                whole.push(code);
+                whole.push(after);
+                whole
+            }
+            None => code,
+        };
         if self.depth == 0 {
             let start = std::time::Instant::now();
             let r = self.evaluate_known(language, code, reach, by, at, env);
@@ -183,7 +191,7 @@ impl Interp<'_> {
         !spent
     }
 
-    fn shell_code(&mut self, language: Language, bytes: &[u8], env: &Env) -> Flow {
+    pub(super) fn shell_code(&mut self, language: Language, bytes: &[u8], env: &Env) -> Flow {
         if matches!(env, Env::Current(_)) {
             // The text is read now, with the aliases that there are.
             self.sh.apply_aliases();

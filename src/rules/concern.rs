@@ -173,5 +173,6 @@ fn is_shell(language: Language) -> bool {
             | L::Nushell
             | L::Make
             | L::Crontab
+            | L::NpmScripts
     )
 }

@@ -5,7 +5,7 @@
 //! go through them. Types, generators and the order of promises are not followed: what is awaited has happened. Floor 2;
 //! imports `syntax`.
 
-use super::script::{Arg, Expr, Function, Kind, Script, Stmt, StmtKind, Target};
+use super::script::{Arg, Expr, Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
 use super::tree::{self, Grammar, Lowering, attribute, field, kid, kids, reading, span, stmt, temporary};
 use std::rc::Rc;
 use tree_sitter::Node;
@@ -250,28 +250,33 @@ fn class(low: &mut Lowering<'_>, n: Node<'_>) -> Stmt {
             "method_definition" => {
                 let own = field(m, "name").map(|k| low.text(k).to_string()).unwrap_or_default();
                 let own = if own == "constructor" { "__init__".to_string() } else { own };
-                let f = function(low, m, own);
+                let mut f = function(low, m, own);
+                if tree::has_token(m, "get") {
+                    f.receiver = Receiver::Read;
+                }
                 out.push(stmt(StmtKind::Function(Rc::new(f)), span(m)));
             }
             "field_definition" | "public_field_definition" => {
                 if let Some(v) = field(m, "value") {
                     let e = expr(low, v);
-                    out.push(tree::run(e));
+                    out.push(match field(m, "property").or_else(|| field(m, "name")) {
+                        Some(p) => stmt(StmtKind::Assign(Target::Name(low.text(p).to_string()), e), span(m)),
+                        None => tree::run(e),
+                    });
                 }
             }
             _ => statement(low, m, &mut out),
         }
     }
-    stmt(StmtKind::Class(name, out), span(n))
+    let heritage = tree::kid(n, "class_heritage").map(kids).unwrap_or_default();
+    let bases = heritage.into_iter().map(|b| expr(low, b)).collect();
+    stmt(StmtKind::Class { name, bases, body: out }, span(n))
 }
 
-/// A function; a method takes the object first, as `this`.
+/// A function.
 fn function(low: &mut Lowering<'_>, n: Node<'_>, name: String) -> Function {
     let mut params = Vec::new();
     let mut inner = Vec::new();
-    if n.kind() == "method_definition" {
-        params.push(("this".to_string(), None));
-    }
     if let Some(p) = field(n, "parameter") {
         params.push((low.text(p).to_string(), None));
     }
@@ -297,10 +302,6 @@ fn function(low: &mut Lowering<'_>, n: Node<'_>, name: String) -> Function {
             }
         }
     }
-    if matches!(n.kind(), "function_expression" | "function") {
-        // Whoever calls it back says what `this` is.
-        params.push(("this".to_string(), None));
-    }
     if let Some(b) = field(n, "body") {
         if b.kind() == "statement_block" {
             inner.append(&mut block(low, b));
@@ -309,7 +310,7 @@ fn function(low: &mut Lowering<'_>, n: Node<'_>, name: String) -> Function {
             inner.push(stmt(StmtKind::Return(Some(e)), span(b)));
         }
     }
-    Function { name, params, body: inner }
+    Function { name, params, body: inner, receiver: Receiver::Object }
 }
 
 /// What can be assigned to by one name.
@@ -436,11 +437,18 @@ fn expr_kind(low: &mut Lowering<'_>, n: Node<'_>) -> Result<Kind, Expr> {
         | "await_expression"
         | "as_expression"
         | "satisfies_expression"
-        | "non_null_expression"
-        | "yield_expression" => match kids(n).first() {
+        | "non_null_expression" => match kids(n).first() {
             Some(k) => return Err(expr(low, *k)),
             None => Kind::Null,
         },
+        "yield_expression" if tree::has_token(n, "*") => match kids(n).first() {
+            Some(k) => {
+                let over = expr(low, *k);
+                tree::yield_all(over, at)
+            }
+            None => Kind::Null,
+        },
+        "yield_expression" => Kind::Yield(all(low)),
         "sequence_expression" => {
             let parts = all(low);
             Kind::Do(parts.into_iter().map(tree::run).collect())
@@ -450,8 +458,12 @@ fn expr_kind(low: &mut Lowering<'_>, n: Node<'_>) -> Result<Kind, Expr> {
         "true" => Kind::Bool(true),
         "false" => Kind::Bool(false),
         "null" | "undefined" => Kind::Null,
-        // A pattern has no effect; its text is what String() gives.
-        "regex" => return Err(low.literal(low.text(n), at)),
+        "regex" => {
+            let text = |name: &str| field(n, name).map(|k| low.literal(low.text(k), at));
+            let empty = || Expr::text(b"", at);
+            let parts = vec![text("pattern").unwrap_or_else(empty), text("flags").unwrap_or_else(empty)];
+            return Err(Expr::call("RegExp", parts, at));
+        }
         "member_expression" => {
             let name = field(n, "property").map(|p| low.text(p)).unwrap_or_default();
             let object = field(n, "object");
@@ -483,7 +495,8 @@ fn expr_kind(low: &mut Lowering<'_>, n: Node<'_>) -> Result<Kind, Expr> {
                 let mut whole: Option<Expr> = None;
                 for k in kids(n) {
                     let e = match (k.kind(), kids(k).first()) {
-                        ("spread_element", Some(inner)) => expr(low, *inner),
+                        // Text is its letters.
+                        ("spread_element", Some(inner)) => Expr::call("Array.from", vec![expr(low, *inner)], span(k)),
                         _ => Expr::new(Kind::List(vec![expr(low, k)]), span(k)),
                     };
                     whole = Some(match whole {
@@ -602,8 +615,9 @@ fn object(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
             "method_definition" => {
                 let name = field(k, "name").map(|x| low.text(x)).unwrap_or_default();
                 let mut f = function(low, k, name.to_string());
-                // A method of a literal object is called without it.
-                f.params.retain(|(p, _)| p != "this");
+                if tree::has_token(k, "get") {
+                    f.receiver = Receiver::Read;
+                }
                 items.push((low.literal(name, at), Expr::new(Kind::Lambda(Rc::new(f)), at)));
             }
             "spread_element" => rest.extend(kids(k).first().map(|e| expr(low, *e))),

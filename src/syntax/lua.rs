@@ -5,7 +5,7 @@
 //! followed. Floor 2; imports `syntax`.
 
 use super::ast::Bytes;
-use super::script::{Arg, Expr, Function, Kind, Script, Stmt, StmtKind, Target};
+use super::script::{Arg, Expr, Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
 use super::tree::{self, Grammar, Lowering, attribute, field, kids, span, stmt};
 use std::rc::Rc;
 use tree_sitter::Node;
@@ -150,7 +150,7 @@ fn function(low: &mut Lowering<'_>, n: Node<'_>, name: String) -> Function {
         }
     }
     let inner = body(low, n, "body");
-    Function { name, params, body: inner }
+    Function { name, params, body: inner, receiver: Receiver::Object }
 }
 
 fn target(low: &mut Lowering<'_>, n: Node<'_>) -> Option<Target> {

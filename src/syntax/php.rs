@@ -5,7 +5,7 @@
 //! References and magic methods are not followed. Floor 2; imports `syntax`.
 
 use super::ast::Bytes;
-use super::script::{Arg, Expr, Function, Kind, Script, Stmt, StmtKind, Target};
+use super::script::{Arg, Expr, Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
 use super::tree::{self, Grammar, Lowering, attribute, field, has_token, kid, kids, reading, span, stmt, temporary};
 use std::rc::Rc;
 use tree_sitter::Node;
@@ -179,18 +179,23 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
         "function_definition" | "method_declaration" => {
             let name = field(n, "name").map(|k| low.text(k).to_string()).unwrap_or_default();
             let mut f = function(low, n, name);
-            if n.kind() == "method_declaration" {
-                f.params.insert(0, ("$this".into(), None));
-                if f.name == "__construct" {
-                    f.name = "__init__".into();
-                }
+            if n.kind() == "method_declaration" && f.name == "__construct" {
+                f.name = "__init__".into();
+                promoted(low, n, &mut f.body);
             }
             out.push(stmt(StmtKind::Function(Rc::new(f)), at));
         }
         "class_declaration" | "trait_declaration" | "enum_declaration" | "interface_declaration" => {
             let name = field(n, "name").map(|k| low.text(k).to_string()).unwrap_or_default();
             let inner = body(low, n, "body");
-            out.push(stmt(StmtKind::Class(name, inner), at));
+            let bases = ["base_clause", "class_interface_clause"].into_iter().filter_map(|k| kid(n, k)).flat_map(kids);
+            let mut bases: Vec<Expr> = bases.map(|b| expr(low, b)).collect();
+            for u in
+                field(n, "body").map(kids).unwrap_or_default().into_iter().filter(|k| k.kind() == "use_declaration")
+            {
+                bases.extend(kids(u).into_iter().map(|b| expr(low, b)));
+            }
+            out.push(stmt(StmtKind::Class { name, bases, body: inner }, at));
         }
         "return_statement" => {
             let v = kids(n).first().map(|k| expr(low, *k));
@@ -226,6 +231,20 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
     }
 }
 
+/// Parameters of a constructor that are fields, too (`__construct(public $x)`).
+fn promoted(low: &Lowering<'_>, n: Node<'_>, body: &mut Vec<Stmt>) {
+    for p in field(n, "parameters").map(kids).unwrap_or_default() {
+        if p.kind() == "property_promotion_parameter"
+            && let Some(name) = field(p, "name").map(|k| low.text(k))
+        {
+            let at = span(p);
+            let this = Box::new(Expr::new(Kind::Name("$this".into()), at));
+            let target = Target::Attribute(this, name.trim_start_matches('$').to_string());
+            body.insert(0, stmt(StmtKind::Assign(target, Expr::new(Kind::Name(name.to_string()), at)), at));
+        }
+    }
+}
+
 fn function(low: &mut Lowering<'_>, n: Node<'_>, name: String) -> Function {
     let mut params = Vec::new();
     for p in field(n, "parameters").map(kids).unwrap_or_default() {
@@ -244,7 +263,7 @@ fn function(low: &mut Lowering<'_>, n: Node<'_>, name: String) -> Function {
         }
         None => Vec::new(),
     };
-    Function { name, params, body: inner }
+    Function { name, params, body: inner, receiver: Receiver::Object }
 }
 
 fn target(low: &mut Lowering<'_>, n: Node<'_>) -> Option<Target> {
@@ -376,6 +395,7 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
                 _ => Kind::Other(all(low)),
             }
         }
+        "yield_expression" => Kind::Yield(all(low)),
         "array_creation_expression" | "list_literal" => array(low, n),
         "assignment_expression" | "reference_assignment_expression" => {
             let v = part(low, n, "right");

@@ -6,7 +6,7 @@
 //! `type.method` and `type`, without `system.`. Parameter binding and types are not followed. Floor 2; imports `syntax`.
 
 use super::ast::Bytes;
-use super::script::{Arg, Expr, Function, Kind, Script, Stmt, StmtKind, Target};
+use super::script::{Arg, Expr, Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
 use super::tree::{self, Grammar, Lowering, attribute, field, kid, kids, reading, span, stmt};
 use std::rc::Rc;
 use tree_sitter::Node;
@@ -146,7 +146,10 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
                 params.push((low.text(v).to_ascii_lowercase(), None));
             }
             let inner = body(low, n);
-            out.push(stmt(StmtKind::Function(Rc::new(Function { name, params, body: inner })), at));
+            out.push(stmt(
+                StmtKind::Function(Rc::new(Function { name, params, body: inner, receiver: Receiver::Object })),
+                at,
+            ));
         }
         "try_statement" => {
             let inner = body(low, n);
@@ -182,7 +185,8 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
                 at,
             ));
         }
-        "param_block" | "empty_statement" | "class_statement" | "enum_statement" => {}
+        "class_statement" => out.push(class(low, n)),
+        "param_block" | "empty_statement" | "enum_statement" => {}
         _ => {
             let mut e = expr(low, n);
             // What a statement gives is printed.
@@ -192,6 +196,41 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
             out.push(tree::run(e));
         }
     }
+}
+
+/// A class: names in small letters as everywhere, its constructor as all languages' are.
+fn class(low: &mut Lowering<'_>, n: Node<'_>) -> Stmt {
+    let mut names = kids(n).into_iter().filter(|k| k.kind() == "simple_name").map(|k| low.text(k).to_ascii_lowercase());
+    let name = names.next().unwrap_or_default();
+    let bases = names.map(|b| Expr::new(Kind::Name(b), span(n))).collect();
+    let mut inner = Vec::new();
+    for m in kids(n) {
+        let at = span(m);
+        match m.kind() {
+            "class_method_definition" => {
+                let own = kid(m, "simple_name").map(|k| low.text(k).to_ascii_lowercase()).unwrap_or_default();
+                let own = if own == name { "__init__".to_string() } else { own };
+                let list = kid(m, "class_method_parameter_list").map(kids).unwrap_or_default();
+                let params = list.into_iter().flat_map(variables).map(|v| (low.text(v).to_ascii_lowercase(), None));
+                let params = params.collect();
+                let body = body(low, m);
+                let f = Function { name: own, params, body, receiver: Receiver::Object };
+                inner.push(stmt(StmtKind::Function(Rc::new(f)), at));
+            }
+            "class_property_definition" => {
+                let parts = kids(m);
+                let name = parts.iter().find(|k| k.kind() == "variable").map(|k| low.text(*k).to_ascii_lowercase());
+                let value = parts.last().filter(|k| !matches!(k.kind(), "variable" | "type_literal"));
+                if let (Some(name), Some(v)) = (name, value) {
+                    let e = expr(low, *v);
+                    let target = Target::Name(name.trim_start_matches('$').to_string());
+                    inner.push(stmt(StmtKind::Assign(target, e), at));
+                }
+            }
+            _ => {}
+        }
+    }
+    stmt(StmtKind::Class { name, bases, body: inner }, span(n))
 }
 
 /// The variables of a declaration.

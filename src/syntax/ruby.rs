@@ -5,7 +5,7 @@
 //! objects and `method_missing` are not followed. Floor 2; imports `syntax`.
 
 use super::ast::Bytes;
-use super::script::{Arg, Expr, Function, Kind, Script, Stmt, StmtKind, Target};
+use super::script::{Arg, Expr, Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
 use super::tree::{self, Grammar, Lowering, attribute, field, kid, kids, reading, span, stmt, temporary};
 use std::rc::Rc;
 use tree_sitter::Node;
@@ -115,25 +115,16 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
         }
         "case" | "case_match" => case(low, n, out),
         "method" | "singleton_method" => {
-            let name = field(n, "name").map(|k| low.text(k).to_string()).unwrap_or_default();
-            let f = function(low, n, name);
+            let name = field(n, "name").map(|k| low.text(k)).unwrap_or_default();
+            let name = if name == "initialize" { "__init__" } else { name };
+            let f = function(low, n, name.to_string());
             out.push(stmt(StmtKind::Function(Rc::new(f)), at));
         }
         "class" | "module" | "singleton_class" => {
             let name = field(n, "name").map(|k| low.text(k).to_string()).unwrap_or_default();
-            let mut inner = body(low, n, "body");
-            for s in &mut inner {
-                // A method finds its object as `self`, and a constructor is one.
-                if let StmtKind::Function(f) = &mut s.kind {
-                    let mut g = (**f).clone();
-                    g.params.insert(0, ("self".into(), None));
-                    if g.name == "initialize" {
-                        g.name = "__init__".into();
-                    }
-                    *f = Rc::new(g);
-                }
-            }
-            out.push(stmt(StmtKind::Class(name, inner), at));
+            let base = field(n, "superclass").and_then(|s| kids(s).first().copied()).map(|b| expr(low, b));
+            let inner = body(low, n, "body");
+            out.push(stmt(StmtKind::Class { name, bases: base.into_iter().collect(), body: inner }, at));
         }
         "begin"
         | "body_statement"
@@ -264,7 +255,7 @@ fn function(low: &mut Lowering<'_>, n: Node<'_>, name: String) -> Function {
         Some(_) => body(low, n, "body"),
         None => Vec::new(),
     };
-    Function { name, params, body: inner }
+    Function { name, params, body: inner, receiver: Receiver::Object }
 }
 
 fn parameters(low: &mut Lowering<'_>, n: Node<'_>) -> Vec<(String, Option<Expr>)> {
@@ -287,7 +278,11 @@ fn parameters(low: &mut Lowering<'_>, n: Node<'_>) -> Vec<(String, Option<Expr>)
 fn target(low: &mut Lowering<'_>, n: Node<'_>) -> Option<Target> {
     low.deeper(n, None, |low| {
         Some(match n.kind() {
-            "identifier" | "constant" | "instance_variable" | "class_variable" | "global_variable" => {
+            "instance_variable" | "class_variable" => {
+                let name = low.text(n).trim_start_matches('@').to_string();
+                Target::Attribute(Box::new(Expr::new(Kind::Name("self".into()), span(n))), name)
+            }
+            "identifier" | "constant" | "global_variable" => {
                 let name = low.text(n).to_string();
                 low.locals.insert(name.clone());
                 Target::Name(name)
@@ -298,7 +293,9 @@ fn target(low: &mut Lowering<'_>, n: Node<'_>) -> Option<Target> {
                     .map(|k| target(low, k).unwrap_or_else(|| Target::Name(temporary(span(k)))))
                     .collect(),
             ),
-            "rest_assignment" | "splat_argument" => return kids(n).first().and_then(|k| target(low, *k)),
+            "rest_assignment" | "splat_argument" => {
+                Target::Rest(Box::new(kids(n).first().and_then(|k| target(low, *k))?))
+            }
             "element_reference" => {
                 let items = kids(n);
                 let object = part(low, n, "object");
@@ -336,11 +333,18 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
             if matches!(e.kind, Kind::Text(_)) || low.locals.contains(name) {
                 return e.kind;
             }
-            Kind::Call(Box::new(e), Vec::new())
+            let call = Kind::Call(Box::new(e), Vec::new());
+            match name {
+                // What was read last is `$_`, too.
+                "gets" | "readline" => Kind::Assign(Box::new(Target::Name("$_".into())), Box::new(Expr::new(call, at))),
+                _ => call,
+            }
         }
-        "constant" | "instance_variable" | "class_variable" | "global_variable" | "self" => {
-            low.name(low.text(n), at).kind
+        "instance_variable" | "class_variable" => {
+            let object = Expr::new(Kind::Name("self".into()), at);
+            attribute(object, low.text(n).trim_start_matches('@'), at).kind
         }
+        "constant" | "global_variable" | "self" => low.name(low.text(n), at).kind,
         "scope_resolution" => Kind::Name(low.text(n).trim_start_matches("::").to_string()),
         "string" | "string_content" | "bare_string" | "bare_symbol" | "delimited_symbol" | "heredoc_body" | "regex" => {
             text(low, n)
@@ -471,15 +475,19 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
                 Some(b) => body(low, b, "body"),
                 None => Vec::new(),
             };
-            Kind::Lambda(Rc::new(Function { name: String::new(), params, body: inner }))
+            Kind::Lambda(Rc::new(Function { name: String::new(), params, body: inner, receiver: Receiver::Object }))
         }
         "block" | "do_block" => Kind::Lambda(Rc::new(function_of(low, n))),
         "interpolation" => match kids(n).as_slice() {
             [one] => expr(low, *one).kind,
             _ => Kind::Do(block(low, n)),
         },
-        "yield" => Kind::Other(all(low)),
-        "super" => Kind::Null,
+        "yield" => Kind::Yield(match kids(n).as_slice() {
+            [list] if list.kind() == "argument_list" => kids(*list).into_iter().map(|k| expr(low, k)).collect(),
+            _ => all(low),
+        }),
+        // Without a list it hands on what the method got.
+        "super" => Expr::call("super", vec![Expr::new(Kind::Name("super.arguments".into()), at)], at).kind,
         "if" | "unless" | "if_modifier" | "unless_modifier" | "while" | "until" | "while_modifier"
         | "until_modifier" | "for" | "case" | "case_match" | "begin" | "rescue_modifier" | "return" | "break"
         | "next" | "redo" | "retry" | "method" | "class" | "module" | "singleton_method" | "then" | "do" => {
@@ -506,7 +514,7 @@ fn function_of(low: &mut Lowering<'_>, n: Node<'_>) -> Function {
         params.push((name.into(), None));
     }
     let inner = body(low, n, "body");
-    Function { name: String::new(), params, body: inner }
+    Function { name: String::new(), params, body: inner, receiver: Receiver::Object }
 }
 
 fn call(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {

@@ -49,8 +49,15 @@ pub enum StmtKind {
     },
     /// A function, method or subroutine with a name.
     Function(Rc<Function>),
-    /// A class or module: its methods are `Name.method`.
-    Class(String, Vec<Stmt>),
+    /// A class or module: what its body defines is `Name.x`.
+    Class {
+        /// Its name; empty for a body that belongs to the class around it.
+        name: String,
+        /// What it takes what it does not define itself from.
+        bases: Vec<Expr>,
+        /// The body.
+        body: Vec<Stmt>,
+    },
     /// `return e`
     Return(Option<Expr>),
     /// `break`, `last`
@@ -83,6 +90,22 @@ pub struct Function {
     pub params: Vec<(String, Option<Expr>)>,
     /// The body. A lambda's is one `return`.
     pub body: Vec<Stmt>,
+    /// What it gets besides its arguments where it is a method.
+    pub receiver: Receiver,
+}
+
+/// What a method gets besides its arguments. Languages that give it a name of its own (`this`) give it to any method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Receiver {
+    /// The object first, if it is called on one.
+    #[default]
+    Object,
+    /// The class first.
+    Class,
+    /// Nothing.
+    Nothing,
+    /// The object first; it is called where its name is read (`@property`, `get x()`).
+    Read,
 }
 
 /// What can be assigned to.
@@ -96,6 +119,8 @@ pub enum Target {
     Index(Box<Expr>, Box<Expr>),
     /// Several at once.
     List(Vec<Target>),
+    /// `*rest` among several: what the others leave.
+    Rest(Box<Target>),
 }
 
 /// An expression.
@@ -178,6 +203,8 @@ pub enum Kind {
         /// The output goes where the program prints.
         printed: bool,
     },
+    /// A value that the function hands out before it goes on (`yield e`).
+    Yield(Vec<Expr>),
     /// Statements where an expression stands (`do { … }`, `x or return`); gives the value of the last.
     Do(Vec<Stmt>),
     /// Anything else: its parts are evaluated for their effects, the result is not known.

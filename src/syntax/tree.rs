@@ -185,6 +185,14 @@ pub(super) fn attribute(object: Expr, name: &str, span: Span) -> Expr {
     Expr::new(Kind::Attribute(Box::new(object), name.to_string()), span)
 }
 
+/// `yield from e`: each element of it.
+pub(super) fn yield_all(over: Expr, span: Span) -> Kind {
+    let name = temporary(span);
+    let element = Expr::new(Kind::Yield(vec![Expr::new(Kind::Name(name.clone()), span)]), span);
+    let target = Box::new(Target::Name(name));
+    Kind::Comprehension { element: Box::new(element), target, over: Box::new(over), condition: None }
+}
+
 /// What an operator that is joined with `=` assigns: `a += b` is `a = a + b`.
 pub(super) fn combined(op: &str, left: Expr, right: Expr, span: Span) -> Expr {
     Expr::new(Kind::Operator(op.trim_end_matches('=').to_string(), vec![left, right]), span)
@@ -196,7 +204,7 @@ pub(super) fn reading(t: &Target, span: Span) -> Expr {
         Target::Name(n) => Kind::Name(n.clone()),
         Target::Attribute(o, n) => Kind::Attribute(o.clone(), n.clone()),
         Target::Index(o, k) => Kind::Index(o.clone(), k.clone()),
-        Target::List(_) => Kind::Other(Vec::new()),
+        Target::List(_) | Target::Rest(_) => Kind::Other(Vec::new()),
     };
     Expr::new(kind, span)
 }

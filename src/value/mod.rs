@@ -143,6 +143,8 @@ pub enum Why {
     Home(String),
     /// A variable of the environment or a parameter that the shell makes sure is not empty (`${NAME:?}`).
     NotEmpty(String),
+    /// What a program that packs makes of a text, which is there to be unpacked: the program's transform, the text.
+    Packed(&'static str, Box<Value>),
     /// A place, or something below it, or its text with a part cut off: what is listed there, or what an operation on
     /// its text gives. Made by [`Value::near`], so that none lies in another.
     Near(Box<Value>),
@@ -525,6 +527,7 @@ impl Why {
             Why::Output(n) => format!("<output of {n}>"),
             Why::Program(n) => format!("<where {n} lies>"),
             Why::File(n) => format!("<content of {n}>"),
+            Why::Packed(_, v) => format!("<packed {}>", v.show()),
             Why::Network => "<from the network>".into(),
             Why::Stdin => "<standard input>".into(),
             Why::Glob(p) => format!("<names that match {p}>"),

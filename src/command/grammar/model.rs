@@ -195,6 +195,10 @@ coded! {
         assignments: bool,
         /// Where the placeholder does not stand in the command, what it stands for is its last word.
         append: bool,
+        /// For code: values of the same option are lines of one text.
+        lines: bool,
+        /// For a command: words that begin a list of what it is run with.
+        sources: Vec<&'static str>,
     }
     /// A place that an option or operand names.
     struct Located {
@@ -259,6 +263,21 @@ coded! {
         simulate: bool,
         /// Standard output carries nothing.
         redirects_stdout: bool,
+        /// What it puts before and behind the code; `%` is its value.
+        around: Vec<&'static str>,
+    }
+    /// Files that the program runs by itself, the first that is there.
+    struct Implied {
+        /// Their names.
+        names: Vec<&'static str>,
+        /// Their language.
+        language: Option<&'static str>,
+        /// When.
+        cond: Cond,
+        /// Names of options or operands that are their directory.
+        into: Vec<&'static str>,
+        /// The arguments that they get, where not the operands.
+        args: Vec<&'static str>,
     }
     /// An entry for operands.
     struct Operand {
@@ -315,6 +334,8 @@ coded! {
         options: Named<Opt>,
         /// The operands.
         operands: Vec<Operand>,
+        /// Files that it runs by itself.
+        files: Vec<Implied>,
         /// Some option begins with no dash, or takes text right after a long name: most levels have none, and looking for
         /// them costs a walk over all options for each word.
         signs: bool,

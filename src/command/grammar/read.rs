@@ -5,8 +5,8 @@
 
 use super::condition::{Scope, condition};
 use super::model::{
-    Alias, At, Claim, Env, Environment, Grammar, Info, Level, Operand, Opt, Presence, Sets, Stream, Style, Sub,
-    UnknownOption, Word,
+    Alias, At, Claim, Env, Environment, Grammar, Implied, Info, Level, Operand, Opt, Presence, Sets, Stream, Style,
+    Sub, UnknownOption, Word,
 };
 use super::slot::{plain, slot, word, word_of};
 use super::table::{Context, Entry, Problem, Table, Text};
@@ -249,6 +249,7 @@ impl<'a> Reader<'a> {
             })
         });
         level.operands = t.tables("operand").iter().map(|o| operand(o, &scope)).collect();
+        level.files = t.tables("file").iter().map(|f| implied(f, &scope)).collect();
         reachable(t, &level);
         if let Some(io) = t.table("stdio") {
             level.stdin = streams(&io, "stdin", &scope, |n| Stdin::from_name(n).is_some());
@@ -467,7 +468,33 @@ fn option(t: &Table, scope: &Scope, level: &Level) -> Opt {
         },
         simulate: t.flag("simulate"),
         redirects_stdout: t.flag("redirects_stdout"),
+        around: around(t),
     };
+    t.finish();
+    made
+}
+
+/// What an option puts before and behind the code.
+fn around(t: &Table) -> Vec<&'static str> {
+    let both: Vec<&'static str> = t.texts("around").iter().map(|n| n.text).collect();
+    if !matches!(both.len(), 0 | 2) {
+        t.context().wrong(t.at, "`around` is two texts: what stands before the code, and what behind it");
+    }
+    both
+}
+
+/// A file that the program runs by itself.
+fn implied(t: &Table, scope: &Scope) -> Implied {
+    let made = Implied {
+        names: t.texts("names").iter().map(|n| n.text).collect(),
+        language: t.text("language").and_then(|l| language(t, l)),
+        cond: condition(t, scope),
+        into: t.texts("into").into_iter().filter_map(|o| reference(t, o, scope)).collect(),
+        args: t.texts("args").iter().map(|n| n.text).collect(),
+    };
+    if made.names.is_empty() || made.language.is_none() {
+        t.context().wrong(t.at, "a `[[file]]` needs `names` and a `language`");
+    }
     t.finish();
     made
 }

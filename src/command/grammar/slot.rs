@@ -103,6 +103,8 @@ fn nested(t: &Table, scope: &Scope, depth: usize) -> Slot {
         placeholder: t.texts("placeholder").iter().map(|p| scope.option(p.text).unwrap_or(p.text)).collect(),
         assignments: t.flag("assignments"),
         append: t.flag("append"),
+        lines: t.flag("lines"),
+        sources: t.texts("sources").iter().map(|u| u.text).collect(),
     };
     let command = role == Role::Command;
     if !command && (!made.until.is_empty() || made.assignments || made.append || !made.placeholder.is_empty()) {
@@ -111,8 +113,14 @@ fn nested(t: &Table, scope: &Scope, depth: usize) -> Slot {
     if made.join && !matches!(role, Role::Code(_) | Role::CommandString) {
         t.context().wrong(t.at, "`join` is for `code.*` and `command.string`");
     }
-    if made.spelled.is_some() && !command {
-        t.context().wrong(t.at, "`as` is for `command`");
+    if made.spelled.is_some() && !command && role != Role::CodeVariable {
+        t.context().wrong(t.at, "`as` is for `command` and `variable`");
+    }
+    if made.lines && !matches!(role, Role::Code(_)) {
+        t.context().wrong(t.at, "`lines` is for `code.*`");
+    }
+    if !made.sources.is_empty() && !command {
+        t.context().wrong(t.at, "`sources` is for `command`");
     }
     if made.place.is_some() && !command && !matches!(role, Role::CommandString | Role::Code(_) | Role::PathScript) {
         t.context().wrong(t.at, "`place` is for `command` and `code.*`");

@@ -165,6 +165,21 @@ impl Interp<'_> {
                 });
                 Data::Text(out)
             }
+            Kind::Yield(parts) => {
+                let mut given: Vec<Data> = parts.iter().map(|p| self.expr(run, p)).collect();
+                if run.language == Language::Ruby {
+                    let block = run.get("&").cloned().unwrap_or(Data::Null);
+                    return self.apply(run, block, given.into_iter().map(|d| (None, d)).collect(), at);
+                }
+                let v = if given.len() == 1 { given.pop().unwrap_or(Data::Null) } else { Data::List(given) };
+                let taint = v.taint();
+                if let Some(all) = run.yields.last_mut()
+                    && all.len() < super::MAX_ELEMENTS
+                {
+                    all.push(v);
+                }
+                Data::unknown("sent value", at, taint)
+            }
             Kind::Other(parts) => {
                 let mut taint = Taint::default();
                 for p in parts {
@@ -265,11 +280,7 @@ impl Interp<'_> {
                     None => self.path(run, whole),
                 }
             }
-            Data::Object(o) => {
-                let field =
-                    o.try_borrow().ok().and_then(|o| o.fields.iter().find(|(n, _)| n == name).map(|(_, d)| d.clone()));
-                field.unwrap_or_else(|| Data::Bound(Box::new(Data::Object(o)), name.to_string()))
-            }
+            Data::Object(o) => self.of_object(run, o, name, at),
             Data::Map(m) => {
                 let key = Data::Text(Value::computed(name.as_bytes(), at, Taint::default()));
                 match m.iter().find(|(k, _)| same(k, &key)) {
@@ -297,6 +308,25 @@ impl Interp<'_> {
                 if let Some((_, v)) = m.iter().find(|(x, _)| same(x, k)) {
                     return v.clone();
                 }
+            }
+            (Data::Object(o), k) => {
+                let key = k.value(at).as_str().map(|s| s.into_owned());
+                let o = Rc::clone(o);
+                let field = |o: &Object| {
+                    let key = key.as_deref()?;
+                    o.fields.iter().find(|(n, _)| n == key).map(|(_, d)| d.clone())
+                };
+                let (found, process) = o.try_borrow().map_or((None, false), |o| (field(&o), !o.runs.is_empty()));
+                match (found, key) {
+                    (Some(d), _) => return d,
+                    // A stream of a process (`$pipes[0]`).
+                    (None, Some(key)) if process => return Data::Bound(Box::new(object), key),
+                    _ => {}
+                }
+            }
+            // `block[x]` calls it.
+            (Data::Function(..), _) if run.language == Language::Ruby => {
+                return self.apply(run, object, vec![(None, key)], at);
             }
             // `globals()['name']`, `os.environ['X']`, `process['binding']`
             (Data::Path(p), Data::Text(k)) => {
@@ -329,7 +359,7 @@ impl Interp<'_> {
         if let Some(d) = self.change(run, callee, args, at) {
             return d;
         }
-        let callee = self.expr(run, callee);
+        let (callee, receiver) = self.callee(run, callee, at);
         let mut given: Args = Vec::with_capacity(args.len());
         for a in args {
             let v = self.expr(run, &a.value);
@@ -344,6 +374,9 @@ impl Interp<'_> {
                 }
                 (_, v) => given.push((a.name.clone(), v)),
             }
+        }
+        if let (Data::Function(f, text), Some(receiver)) = (&callee, receiver) {
+            return self.call_on(run, &Rc::clone(f), *text, receiver, given, at);
         }
         let assigns = match &callee {
             Data::Path(p) => calls::lookup(run.language, p),
@@ -391,8 +424,16 @@ impl Interp<'_> {
     /// Calls something.
     pub(super) fn apply(&mut self, run: &mut Run, callee: Data, args: Args, at: Place) -> Data {
         match callee {
-            Data::Function(f, text) => self.call_script(run, &f, text, args, at),
+            Data::Function(f, text) if run.is_class(&f.name) => self.constructed(run, &f, text, args, at),
+            Data::Function(f, text) => self.call_script(run, &f, text, args, None, at),
+            Data::Path(p) if p == "super" => self.superior(run, args, at),
             Data::Path(p) => self.call_named(run, &p, args, at),
+            Data::Partial(f, mut all) => {
+                all.extend(args);
+                self.apply(run, *f, all, at)
+            }
+            // An object that is called.
+            Data::Object(_) => self.call_method(run, callee, "__call__", args, at),
             Data::Bound(object, name) => self.call_method(run, *object, &name, args, at),
             Data::Text(v) => {
                 // A function named by text (`$f('id')`); code that is called (`Function(code)()`).
@@ -416,6 +457,9 @@ impl Interp<'_> {
 
     /// A call by a dotted name.
     pub(super) fn call_named(&mut self, run: &mut Run, name: &str, args: Args, at: Place) -> Data {
+        if let Some((f, text, receiver)) = self.of_class(run, name) {
+            return self.call_on(run, &f, text, receiver, args, at);
+        }
         if let Some(d) = run.get(name).cloned()
             && !matches!(&d, Data::Path(p) if p == name)
         {
@@ -425,14 +469,11 @@ impl Interp<'_> {
             return self.known_call(run, name, fact, None, args, at);
         }
         // A class of the script: its constructor runs, the result has its methods.
-        if run.get(name).is_some() {
-            let object = Data::object(name);
-            if let Some(Data::Function(f, text)) = run.get(&format!("{name}.__init__")).cloned() {
-                let mut all = vec![(None, object.clone())];
-                all.extend(args);
-                self.call_script(run, &f, text, all, at);
-            }
-            return object;
+        if run.is_class(name) || run.get(name).is_some() {
+            return self.instance(run, name, args, at);
+        }
+        if let Some(class) = name.strip_suffix(".new").filter(|c| run.is_class(c)) {
+            return self.instance(run, &class.to_string(), args, at);
         }
         // What the last part says of any object, it says of this one.
         if let Some((object, last)) = name.rsplit_once('.')
@@ -445,9 +486,15 @@ impl Interp<'_> {
         {
             return self.known_call(run, name, fact, Some(Data::Path(object.to_string())), args, at);
         }
-        if !calls::harmless(run.language, name) {
-            self.doubt(DoubtKind::OpaqueCode, name.to_string(), at);
+        if calls::harmless(run.language, name) {
+            return self.unknown_call(run, args, at);
         }
+        // A method of the object that runs, or of some class of the script.
+        let last = name.rsplit('.').next().unwrap_or(name);
+        if let Some(d) = self.by_name(run, last, &args, at) {
+            return d;
+        }
+        self.doubt(DoubtKind::OpaqueCode, name.to_string(), at);
         self.unknown_call(run, args, at)
     }
 
@@ -464,7 +511,17 @@ impl Interp<'_> {
     pub(super) fn callback(&mut self, run: &mut Run, d: Data, args: Args, at: Place) {
         match d {
             Data::Function(f, text) => {
-                self.perhaps(run, |me, run| me.call_script(run, &f, text, args, at));
+                self.perhaps(run, |me, run| me.call_script(run, &f, text, args, None, at));
+            }
+            Data::Partial(..) => {
+                self.perhaps(run, |me, run| me.apply(run, d, args, at));
+            }
+            // In some languages text names a function.
+            Data::Text(v) if run.language == Language::Php => {
+                if let Some(name) = v.as_str().filter(|n| calls::lookup(run.language, n).is_some()) {
+                    let name = Data::Path(name.into_owned());
+                    self.callback(run, name, args, at);
+                }
             }
             // A function of a module, if it is known to do something; any other name is a value like others.
             Data::Path(p) => {
@@ -484,10 +541,16 @@ impl Interp<'_> {
     fn call_method(&mut self, run: &mut Run, object: Data, name: &str, args: Args, at: Place) -> Data {
         if let Data::Object(o) = &object {
             let class = o.try_borrow().map(|o| o.class.clone()).unwrap_or_default();
-            if let Some(Data::Function(f, text)) = run.get(&format!("{class}.{name}")).cloned() {
-                let mut all = vec![(None, object)];
-                all.extend(args);
-                return self.call_script(run, &f, text, all, at);
+            if let Some((f, text, _)) = run.method(&class, name, 0) {
+                return self.call_on(run, &f, text, object, args, at);
+            }
+            let field =
+                o.try_borrow().ok().and_then(|o| o.fields.iter().find(|(n, _)| n == name).map(|(_, d)| d.clone()));
+            match field {
+                Some(Data::Function(f, text)) => return self.call_on(run, &f, text, object, args, at),
+                // `object.name` without a list is a call in some languages.
+                Some(d) if args.is_empty() => return d,
+                _ => {}
             }
             if let Some(fact) = calls::lookup(run.language, &format!("{class}.{name}")) {
                 return self.known_call(run, name, fact, Some(object), args, at);
@@ -502,7 +565,21 @@ impl Interp<'_> {
             Data::Object(_) | Data::Bound(..) | Data::Path(_) => false,
             _ => true,
         };
-        if !plain && !calls::harmless(run.language, &format!(".{name}")) {
+        // `super().method()`
+        if let Data::Bound(_, of) = &object
+            && of == "super"
+            && let Some(d) = self.superior_named(run, name, args.clone(), at)
+        {
+            return d;
+        }
+        let harmless = calls::harmless(run.language, &format!(".{name}"));
+        if !plain
+            && !harmless
+            && let Some(d) = self.by_name(run, name, &args, at)
+        {
+            return d;
+        }
+        if !plain && !harmless {
             self.doubt(DoubtKind::OpaqueCode, format!(".{name}"), at);
         }
         let mut t = object.taint();
@@ -537,6 +614,17 @@ impl Interp<'_> {
             None => object,
         };
         let ends = self.connected(fact, &get);
+        let entry = |name: &str| -> Option<Data> {
+            let (param, key) = name.split_once('.').unwrap_or((name, ""));
+            let data = fact.params.iter().position(|p| *p == param).and_then(get)?;
+            match data {
+                Data::Map(m) if !key.is_empty() => m.iter().find(|(k, _)| named(k, key)).map(|(_, v)| v.clone()),
+                _ if !key.is_empty() => None,
+                d => Some(d.clone()),
+            }
+        };
+        let mut variables = if fact.env.is_empty() { None } else { entry(fact.env) };
+        let fed = if fact.input.is_empty() { None } else { entry(fact.input) };
         let props = fact.sets.iter().filter_map(|s| Props::from_name(s)).fold(Props::default(), Props::with);
         let mut out = super::ops::Outcome { object: object.clone(), ..Default::default() };
         // A connection among the arguments is the standard input of what is run (`spawn('sh', {stdio: [s, s, s]})`).
@@ -544,10 +632,36 @@ impl Interp<'_> {
         if fact.args.iter().any(runs) {
             out.input = args.iter().skip(1).find_map(|(_, d)| self.peer_of(d));
         }
+        out.text = fed.filter(|d| matches!(d, Data::Text(_))).map(|d| d.value(at));
+        // `system({"A" => "b"}, command)`
+        let without: Args;
+        let all: &Args = match args.split_first() {
+            Some(((None, m @ Data::Map(_)), rest)) if fact.env == "*" => {
+                variables = Some(m.clone());
+                without = rest.to_vec();
+                &without
+            }
+            _ => &args,
+        };
+        let get = |i: usize| -> Option<&Data> {
+            let named = fact.params.get(i).and_then(|p| all.iter().find(|(n, _)| n.as_deref() == Some(*p)));
+            named.or_else(|| all.iter().filter(|(n, _)| n.is_none()).nth(i)).map(|(_, d)| d)
+        };
+        let outer = variables.is_some().then(|| self.sh.vars.clone());
+        if let Some(Data::Map(m)) = variables {
+            for (k, v) in m.iter().take(64) {
+                self.export(&k.value(at), v.value(at));
+            }
+        }
         let mut made: Vec<EffectId> = Vec::new();
         for arg in fact.args {
             let Some(role) = Role::from_name(arg.role) else { continue };
             let data = if arg.at == calls::SELF { object.as_ref() } else { get(arg.at) };
+            let data = match data {
+                Some(Data::Map(m)) if !arg.key.is_empty() => m.iter().find(|(k, _)| named(k, arg.key)).map(|(_, v)| v),
+                _ if !arg.key.is_empty() => None,
+                d => d,
+            };
             let Some(data) = data.cloned() else { continue };
             if !holds(arg, fact, &get) {
                 continue;
@@ -555,12 +669,16 @@ impl Interp<'_> {
             let data = if arg.strip.is_empty() { data } else { stripped(data, arg.strip, at) };
             let data = match arg.with {
                 "" => data,
-                "*" => joined(
-                    data,
-                    args.iter().filter(|(n, _)| n.is_none()).skip(arg.at.saturating_add(1)).map(|(_, d)| d),
-                ),
+                "*" => {
+                    joined(data, all.iter().filter(|(n, _)| n.is_none()).skip(arg.at.saturating_add(1)).map(|(_, d)| d))
+                }
                 with => {
-                    let more = fact.params.iter().position(|p| *p == with).and_then(get);
+                    let (param, key) = with.split_once('.').unwrap_or((with, ""));
+                    let more = fact.params.iter().position(|p| *p == param).and_then(get);
+                    let more = match more {
+                        Some(Data::Map(m)) if !key.is_empty() => m.iter().find(|(k, _)| named(k, key)).map(|(_, v)| v),
+                        d => d,
+                    };
                     joined(data, more.filter(|d| matches!(d, Data::List(_))).into_iter())
                 }
             };
@@ -582,6 +700,26 @@ impl Interp<'_> {
                     }
                 }
                 data => self.argument(run, role, data, &mut out, &mut made, at),
+            }
+        }
+        if let Some(vars) = outer {
+            self.sh.vars = vars;
+        }
+        // A variable that is set is what is started later gets.
+        for arg in fact.args {
+            match Role::from_name(arg.role) {
+                Some(Role::EnvName) => {
+                    if let (Some(k), Some(v)) = (get(arg.at), get(arg.at.saturating_add(1))) {
+                        self.export(&k.value(at), v.value(at));
+                    }
+                }
+                Some(Role::EnvAssign) => {
+                    if let Some(v) = get(arg.at).map(|d| d.value(at)) {
+                        let (name, value) = super::super::effects::split_assign(&v);
+                        self.export(&name, value.unwrap_or_default());
+                    }
+                }
+                _ => {}
             }
         }
         // A thing that connects is connected before what it calls back runs.
@@ -663,6 +801,14 @@ impl Interp<'_> {
         }
     }
 
+    /// Makes a text the standard input of what runs next.
+    fn read_text(&mut self, text: Option<Value>) {
+        if let Some(v) = text {
+            let end = self.new_input(v);
+            self.sh.set_fd(0, end);
+        }
+    }
+
     /// Connects the descriptors of the process that a call starts to the things that the call names for them; gives
     /// what was there before.
     fn connected<'d>(
@@ -695,6 +841,9 @@ impl Interp<'_> {
         at: Place,
     ) {
         let mut value = data.value(at);
+        if let Some(file) = value.as_str().and_then(|n| calls::file(run.language, &n)) {
+            value = Value::computed(file.as_bytes(), at, value.taint());
+        }
         if calls::expands_tilde(run.language) && !matches!(role, Role::Code(_) | Role::Command | Role::DataText) {
             self.expand_tilde(&mut value);
         }
@@ -731,8 +880,10 @@ impl Interp<'_> {
                     let word = |w: &[u8]| Value::computed(w, at, Taint::default());
                     out.runs = vec![word(b"sh"), word(b"-c"), text.clone()];
                 }
+                let given = out.text.clone();
                 let printed = self.capture(|me| {
                     me.connect_input(input);
+                    me.read_text(given);
                     id = Some(me.evaluate(language, text, Reach::Argument, by, at, env).0);
                 });
                 out.effect = id;
@@ -754,8 +905,10 @@ impl Interp<'_> {
                 let parent = self.parent.replace(run.by);
                 let input = out.input;
                 out.runs = words.clone();
+                let given = out.text.clone();
                 let printed = self.capture(|me| {
                     me.connect_input(input);
+                    me.read_text(given);
                     me.run_words(words, at, None, &[], false);
                 });
                 self.parent = parent;
@@ -813,6 +966,12 @@ impl Interp<'_> {
                     }
                     _ => value.clone(),
                 };
+                // A process reads what is written to it.
+                let runs = out.object.as_ref().map(Data::runs).unwrap_or_default();
+                if !runs.is_empty() {
+                    out.content = Some(self.feed(run, runs, value, at));
+                    return;
+                }
                 // Text that goes into the file, or out of the descriptor, that the object stands for.
                 match &out.object {
                     Some(Data::Object(o)) => {
@@ -825,8 +984,8 @@ impl Interp<'_> {
                             self.add_content(&key, value.clone());
                         }
                     }
-                    // What was opened for writing in the same call (`file_put_contents(path, text)`).
-                    None if out.path.is_some() => {
+                    // What was opened for writing in the same call (`file_put_contents(path, text)`, `path.write_text(text)`).
+                    _ if out.path.is_some() => {
                         if let Some(e) = out.effect {
                             self.flow(e, &value.taint());
                         }
@@ -838,6 +997,15 @@ impl Interp<'_> {
                     Some(Data::Number(n)) => self.emit(u32::try_from(*n).unwrap_or(2), value.clone()),
                     _ => self.emit(1, value.clone()),
                 }
+            }
+            // A descriptor in place of a name.
+            Role::PathRead if matches!(data, Data::Number(_)) => {
+                let n = data.number().and_then(|n| u32::try_from(n).ok());
+                out.content = match n {
+                    Some(0) => Some(self.standard_input(run, at)),
+                    Some(n) => self.read_all(n),
+                    None => None,
+                };
             }
             Role::PathRead | Role::PathSend => {
                 let (content, id) = self.read_file(&value, run.by, at);

@@ -26,6 +26,8 @@ pub(crate) enum Data {
     Function(Rc<Function>, TextId),
     /// A thing with a state.
     Object(Rc<RefCell<Object>>),
+    /// A function with some of its arguments.
+    Partial(Box<Data>, Vec<(Option<String>, Data)>),
     /// A function of an object that is called next: what it is bound to, and the name.
     Bound(Box<Data>, String),
 }
@@ -103,7 +105,7 @@ impl Data {
                     ),
                 }
             }
-            Data::List(_) | Data::Map(_) | Data::Function(..) | Data::Bound(..) => {
+            Data::List(_) | Data::Map(_) | Data::Function(..) | Data::Bound(..) | Data::Partial(..) => {
                 Value::unknown_tainted(Why::NotComputed("structure"), at, self.taint())
             }
         }
@@ -162,6 +164,10 @@ impl Data {
                 }
             }
             Data::Bound(d, _) => d.join_taint(t, next),
+            Data::Partial(d, args) => {
+                d.join_taint(t, next);
+                args.iter().for_each(|(_, d)| d.join_taint(t, next));
+            }
             Data::Number(_) | Data::Bool(_) | Data::Null | Data::Path(_) | Data::Function(..) => {}
         }
     }
@@ -175,7 +181,7 @@ impl Data {
             Data::List(l) => Some(!l.is_empty()),
             Data::Map(m) => Some(!m.is_empty()),
             Data::Path(_) | Data::Object(_) => None,
-            Data::Function(..) | Data::Bound(..) => Some(true),
+            Data::Function(..) | Data::Bound(..) | Data::Partial(..) => Some(true),
         }
     }
     /// As a whole number, where it is one or text of one.

@@ -5,18 +5,21 @@
 //! interpreter's, so content flows across the border of languages and back.
 
 mod call;
+mod class;
 mod data;
 mod ops;
 mod process;
+mod text;
 
 use super::Interp;
+use crate::command::calls;
 use crate::effect::graph::{DoubtKind, Reach};
 use crate::effect::{Certainty, Language, Object as Thing, ProcessId, Verb};
 use crate::limits;
-use crate::source::{Place, Span};
+use crate::source::{Place, Span, TextId};
 use crate::syntax::ast::SyntaxError;
 use crate::syntax::script::Expr;
-use crate::syntax::script::{Function, Kind, Script, Stmt, StmtKind, Target};
+use crate::syntax::script::{Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
 use crate::value::{Taint, Value, Why};
 pub(crate) use data::Data;
 use std::collections::HashMap;
@@ -44,8 +47,18 @@ pub(crate) struct Run {
     scopes: Scopes,
     /// Modules whose names are all visible (`from os import *`).
     open: Vec<String>,
-    /// Methods of the script's classes, by name.
-    methods: Vec<(String, Rc<Function>)>,
+    /// The script's classes with their bases.
+    classes: Vec<(String, Vec<String>)>,
+    /// Methods of the script's classes, by their own names.
+    methods: Vec<(String, Rc<Function>, TextId)>,
+    /// Methods that are active, the innermost last.
+    frames: Vec<class::Frame>,
+    /// What the active functions handed out so far.
+    yields: Vec<Vec<Data>>,
+    /// Functions that something was given which may call them later.
+    held: Vec<Data>,
+    /// Functions that were called.
+    called: std::collections::HashSet<*const Function>,
     /// Names that a function takes from the scope around: the function's depth, the name.
     outer: Vec<(usize, String)>,
     /// The program was left.
@@ -84,8 +97,23 @@ impl Interp<'_> {
                 self.evaluating = Some(run);
             }
             other => {
-                self.block(&mut Run::new(language, by), &script.body);
+                // Variables that the program sets are its own.
+                let vars = self.sh.vars.clone();
+                let mut run = Run::new(language, by);
+                for (name, v) in std::mem::take(&mut self.presets) {
+                    run.set(&name, Data::Text(v));
+                }
+                let prints = std::mem::take(&mut self.prints_value);
+                self.block(&mut run, &script.body);
+                self.call_held(&mut run);
+                self.sh.vars = vars;
                 self.evaluating = other;
+                if prints {
+                    let at = self.at(Span::default());
+                    let mut v = run.last.value(at);
+                    v.push(Value::computed(b"\n", at, Taint::default()));
+                    self.emit(1, v);
+                }
             }
         }
     }
@@ -136,7 +164,10 @@ impl Interp<'_> {
         self.text = outer;
         self.program = before;
         let params = params.into_iter().map(|p| (p, None)).collect();
-        Data::Function(Rc::new(Function { name: String::new(), params, body: script.body }), text)
+        Data::Function(
+            Rc::new(Function { name: String::new(), params, body: script.body, receiver: Receiver::Object }),
+            text,
+        )
     }
 
     /// Calls the functions that wait for what the statement began (`const s = net.connect(port, () => s.pipe(sh.stdin))`).
@@ -159,7 +190,7 @@ impl Interp<'_> {
         // Functions are known before their place in the text is reached.
         for s in body {
             if let StmtKind::Function(f) = &s.kind {
-                run.set(&f.name, Data::Function(Rc::clone(f), self.text));
+                self.define(run, f);
             }
         }
         for s in body {
@@ -203,18 +234,8 @@ impl Interp<'_> {
             StmtKind::Loop { target, over, condition, body } => {
                 return self.script_loop(run, target.as_ref(), over.as_ref(), condition.as_ref(), body, s.span);
             }
-            StmtKind::Function(f) => run.set(&f.name, Data::Function(Rc::clone(f), self.text)),
-            StmtKind::Class(name, body) => {
-                for m in body {
-                    if let StmtKind::Function(f) = &m.kind {
-                        run.set(&format!("{name}.{}", f.name), Data::Function(Rc::clone(f), self.text));
-                        run.methods.push((f.name.clone(), Rc::clone(f)));
-                    } else {
-                        self.statement(run, m);
-                    }
-                }
-                run.set(name, Data::Path(name.clone()));
-            }
+            StmtKind::Function(f) => self.define(run, f),
+            StmtKind::Class { name, bases, body } => self.class(run, name, bases, body),
             StmtKind::Return(e) => {
                 let v = e.as_ref().map_or(Data::Null, |e| self.expr(run, e));
                 return match run.end() {
@@ -225,6 +246,7 @@ impl Interp<'_> {
             StmtKind::Break => return End::Break,
             StmtKind::Continue => return End::Continue,
             StmtKind::Import { path, alias } => {
+                self.imported(run, path, s.span);
                 if alias == "*" {
                     run.open.push(path.clone());
                 } else {
@@ -319,7 +341,13 @@ impl Interp<'_> {
         // A loop may take a part of the work that is left: what it would do beyond is seen in one turn with nothing known.
         let floor = self.work_left().saturating_sub(self.work_left() / 3);
         if let Some(over) = over {
-            let items = self.expr(run, over);
+            let items = match self.expr(run, over) {
+                // `for line in sys.stdin`
+                Data::Path(p) if calls::lookup(run.language, &format!("{p}.__iter__")).is_some() => {
+                    self.call_named(run, &format!("{p}.__iter__"), Vec::new(), at)
+                }
+                d => d,
+            };
             let (items, known) = elements(items, at);
             let taint = Data::List(items.iter().take(64).cloned().collect()).taint();
             let mut items = items.into_iter();
@@ -429,8 +457,25 @@ impl Interp<'_> {
 
     pub(super) fn assign_target(&mut self, run: &mut Run, t: &Target, v: Data) {
         match t {
+            // A table of Lua that has methods is their class.
+            Target::Name(n)
+                if run.language == Language::Lua && run.is_class(n) && matches!(&v, Data::List(l) if l.is_empty()) =>
+            {
+                run.set(n, Data::Path(n.clone()));
+            }
             Target::Name(n) => run.set(n, v),
             Target::Attribute(o, name) => {
+                if let Some(class) = class::prototype(o) {
+                    run.add_class(class);
+                    run.set(&format!("{class}.{name}"), v);
+                    return;
+                }
+                if let (Kind::Name(n), Data::Function(..)) = (&o.kind, &v)
+                    && run.get(n).is_some_and(|d| matches!(d, Data::List(_) | Data::Map(_)))
+                {
+                    run.set(&format!("{n}.{name}"), v.clone());
+                }
+                run.hold(&v);
                 let object = self.expr(run, o);
                 match object {
                     Data::Object(o) => {
@@ -441,18 +486,56 @@ impl Interp<'_> {
                             }
                         }
                     }
+                    // `process.env.X = v`
+                    Data::Path(p) if calls::lookup(run.language, &format!("{p}.__setitem__")).is_some() => {
+                        let key = Data::Text(Value::computed(name.as_bytes(), self.at(o.span), Taint::default()));
+                        self.set_item(run, Data::Path(p), key, v, self.at(o.span));
+                    }
                     Data::Path(p) => run.set(&format!("{p}.{name}"), v),
+                    Data::Map(_) => {
+                        if let Kind::Name(n) = &o.kind {
+                            let key = Data::Text(Value::computed(name.as_bytes(), self.at(o.span), Taint::default()));
+                            run.change(n, |d| {
+                                if let Data::Map(m) = d {
+                                    m.retain(|(x, _)| !same(x, &key));
+                                    m.push((key, v));
+                                }
+                            });
+                        }
+                    }
                     _ => {}
                 }
             }
             Target::Index(o, key) => {
+                run.hold(&v);
                 let k = self.expr(run, key);
+                if let (Language::Awk | Language::Php | Language::Perl, Kind::Name(n)) = (run.language, &o.kind)
+                    && run.get(n).is_none()
+                    && calls::lookup(run.language, &format!("{n}.__setitem__")).is_none()
+                {
+                    run.set(n, Data::Map(Vec::new()));
+                }
                 if let Kind::Name(n) = &o.kind
                     && run.get(n).is_some_and(|d| !matches!(d, Data::Path(_)))
                 {
                     let name = n.clone();
                     let at = self.at(o.span);
                     run.change(&name, |d| match d {
+                        Data::Object(o) => {
+                            if let (Ok(mut o), Some(n)) = (o.try_borrow_mut(), k.value(at).as_str()) {
+                                o.fields.retain(|(x, _)| *x != n);
+                                if o.fields.len() < 256 {
+                                    o.fields.push((n.into_owned(), v.clone()));
+                                }
+                            }
+                        }
+                        // A list that is given a name is a map from then on; an array begins as nothing.
+                        Data::List(l) if l.is_empty() && k.number().is_none_or(|n| n != 0) => {
+                            *d = Data::Map(vec![(k.clone(), v.clone())]);
+                        }
+                        Data::List(l) if k.number() == i64::try_from(l.len()).ok() && l.len() < 4_096 => {
+                            l.push(v.clone())
+                        }
                         Data::Map(m) => {
                             m.retain(|(x, _)| !same(x, &k));
                             if m.len() < 1_024 {
@@ -478,6 +561,7 @@ impl Interp<'_> {
                     self.set_item(run, object, k, v, at);
                 }
             }
+            Target::Rest(t) => self.assign_target(run, t, v),
             Target::List(ts) => {
                 let at = Place::default();
                 let taint = v.taint();
@@ -486,7 +570,15 @@ impl Interp<'_> {
                     _ => Vec::new(),
                 };
                 let mut it = items.into_iter();
-                for t in ts {
+                for (i, t) in ts.iter().enumerate() {
+                    // `first, *rest = list`
+                    if let Target::Rest(t) = t {
+                        let after = ts.len().saturating_sub(i.saturating_add(1));
+                        let n = it.len().saturating_sub(after);
+                        let rest = it.by_ref().take(n).collect();
+                        self.assign_target(run, t, Data::List(rest));
+                        continue;
+                    }
                     let v = it.next().unwrap_or_else(|| Data::unknown("element", at, taint.clone()));
                     self.assign_target(run, t, v);
                 }
@@ -502,13 +594,14 @@ impl Interp<'_> {
         }
     }
 
-    /// Calls a function of the script.
+    /// Calls a function of the script; a method with what it is called on, under the name that its language has for it.
     pub(super) fn call_script(
         &mut self,
         run: &mut Run,
         f: &Rc<Function>,
-        text: crate::source::TextId,
+        text: TextId,
         args: Vec<(Option<String>, Data)>,
+        receiver: Option<(&str, Data)>,
         at: Place,
     ) -> Data {
         if run.calls >= limits::MAX_CALLS || run.depth >= MAX_SCRIPT_DEPTH {
@@ -516,8 +609,21 @@ impl Interp<'_> {
             return Data::unknown("recursion", at, Taint::default());
         }
         run.calls = run.calls.saturating_add(1);
+        run.called.insert(Rc::as_ptr(f));
         let saved = std::mem::replace(&mut self.text, text);
         let mut scope = HashMap::new();
+        if let Some((name, d)) = receiver {
+            scope.insert(name.to_string(), d);
+        }
+        // Whoever calls it back says what `this` is; a block is what `yield` calls.
+        for (name, d) in args.iter().filter(|(n, _)| n.as_deref() == Some("this")) {
+            scope.insert(name.clone().unwrap_or_default(), d.clone());
+        }
+        if run.language == Language::Ruby
+            && let Some((_, block @ Data::Function(..))) = args.last()
+        {
+            scope.insert("&".to_string(), block.clone());
+        }
         let mut positional: Vec<Data> = args.iter().filter(|(n, _)| n.is_none()).map(|(_, d)| d.clone()).collect();
         positional.reverse();
         for (name, default) in &f.params {
@@ -538,18 +644,21 @@ impl Interp<'_> {
             scope.insert(name.clone(), v);
         }
         run.scopes.push(Rc::new(scope));
+        run.yields.push(Vec::new());
         let end = self.block(run, &f.body);
+        let handed_out = run.yields.pop().unwrap_or_default();
         let depth = run.scopes.len();
         run.outer.retain(|(d, _)| *d < depth);
         run.scopes.pop();
         self.text = saved;
         run.calls = run.calls.saturating_sub(1);
         match end {
-            End::Return(d) => d,
             End::Exit => {
                 run.left = true;
                 Data::Null
             }
+            _ if !handed_out.is_empty() => Data::List(handed_out),
+            End::Return(d) => d,
             _ if matches!(run.language, Language::Ruby | Language::Perl | Language::PowerShell) => {
                 std::mem::replace(&mut run.last, Data::Null)
             }
@@ -559,6 +668,15 @@ impl Interp<'_> {
 
     /// Code in a language whose front end is there; a doubt for all others.
     pub(crate) fn script_code(&mut self, language: Language, bytes: &[u8], by: ProcessId, at: Place) {
+        // Shells that no reader is for: plain commands are the same in them, so what our shells would do is possible.
+        if matches!(language, Language::Fish | Language::Csh | Language::Nushell) {
+            self.doubt(DoubtKind::OpaqueCode, language.name().to_string(), at);
+            let saved = std::mem::replace(&mut self.certainty, Certainty::Possible);
+            self.shell_code(Language::Sh, bytes, &super::nested::Env::Fresh(None, None));
+            self.certainty = saved;
+            self.sh.status = None;
+            return;
+        }
         // Programs that only shape what they read: there is nothing to run or to doubt.
         if only_shapes(language, bytes) {
             self.sh.status = None;
@@ -591,7 +709,12 @@ impl Run {
             by,
             scopes: vec![Rc::new(HashMap::new())],
             open: Vec::new(),
+            classes: Vec::new(),
             methods: Vec::new(),
+            frames: Vec::new(),
+            yields: Vec::new(),
+            held: Vec::new(),
+            called: std::collections::HashSet::new(),
             left: false,
             leaving: None,
             last: Data::Null,

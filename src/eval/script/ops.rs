@@ -32,6 +32,8 @@ pub(super) struct Outcome {
     pub(super) runs: Vec<Value>,
     /// The connection that is the standard input of what is run.
     pub(super) input: Option<EffectId>,
+    /// The text that what is run reads.
+    pub(super) text: Option<Value>,
     /// What evaluated code gave.
     pub(super) value: Option<Data>,
 }
@@ -115,7 +117,15 @@ impl Interp<'_> {
             // An opened file, or one of the process's own descriptors that becomes another (`open(STDIN, ">&S")`).
             "reopens" => match self.reopened(run, &positional, at) {
                 Some(d) => d,
-                None => thing("file", out.effect, out.path, out.content),
+                None => {
+                    let made = thing("file", out.effect, out.path, out.content);
+                    if let Data::Object(o) = &made
+                        && let Ok(mut o) = o.try_borrow_mut()
+                    {
+                        o.runs = out.runs;
+                    }
+                    made
+                }
             },
             "path" => Data::Path(rest.to_string()),
             "value" => out.value.unwrap_or(unknown),
@@ -320,9 +330,20 @@ impl Interp<'_> {
                 self.sh.set_fd(fd, super::super::scope::End::Socket(e));
                 Some(Data::Null)
             }
+            // All that a handle gives, as one text.
+            "contents" => match first? {
+                Data::Number(0) => Some(Data::Text(self.standard_input(run, at))),
+                Data::Number(n) => Some(Data::Text(self.read_all(u32::try_from(n).ok()?)?)),
+                d => match (d.content(), d.effect()) {
+                    (Some(c), _) => Some(Data::Text(c)),
+                    (None, Some(e)) => Some(Data::Text(received(e, at))),
+                    (None, None) => None,
+                },
+            },
             // The lines of a handle, a descriptor or a connection.
             "readline" => {
                 let v = match first? {
+                    Data::Number(0) => self.standard_input(run, at),
                     Data::Number(n) => self.read_all(u32::try_from(n).ok()?)?,
                     d @ (Data::Object(_) | Data::Bound(..)) => match (d.content(), d.effect()) {
                         (Some(c), _) => c,
@@ -476,15 +497,136 @@ impl Interp<'_> {
             "apply" => {
                 let named = |n: &str| args.iter().find(|(m, _)| m.as_deref() == Some(n)).map(|(_, d)| d.clone());
                 let callable = |d: &&Data| matches!(d, Data::Path(_) | Data::Function(..) | Data::Bound(..));
-                let place = all.iter().position(|d| callable(&d));
+                let place = all.iter().position(|d| callable(&d) || matches!(d, Data::Text(v) if v.is_known()));
                 let callee = named("target").or_else(|| place.and_then(|i| all.get(i)).cloned())?;
                 let list = named("args").or_else(|| all.iter().rfind(|d| matches!(d, Data::List(_))).cloned());
                 let rest = match list {
                     Some(Data::List(l)) => l.into_iter().map(|d| (None, d)).collect(),
-                    _ => all.into_iter().skip(place?.saturating_add(1)).map(|d| (None, d)).collect(),
+                    _ => match place {
+                        Some(i) => all.into_iter().skip(i.saturating_add(1)).map(|d| (None, d)).collect(),
+                        None => Vec::new(),
+                    },
                 };
                 Some(self.apply(run, callee, rest, at))
             }
+            // `reduce(f, list)`, `list.reduce(f)`: what the function makes of all elements, two at a time.
+            "reduce" => {
+                let place = all.iter().position(|d| !matches!(d, Data::List(_) | Data::Text(_)))?;
+                let f = all.get(place)?.clone();
+                let list = all.iter().find(|d| matches!(d, Data::List(_)))?.clone();
+                let (items, _) = elements(list, at);
+                let begin = if place == 0 { all.get(2) } else { all.get(place.saturating_add(1)) };
+                let mut items = begin.cloned().into_iter().chain(items.into_iter().take(1_024));
+                let mut sum = items.next()?;
+                for i in items {
+                    sum = self.apply(run, f.clone(), vec![(None, sum), (None, i)], at);
+                }
+                Some(sum)
+            }
+            // A function with some of its arguments: what is called with the others.
+            "bind" => {
+                let mut all = all.into_iter();
+                let callee = all.next()?;
+                let given = all.skip(positions.0).map(|d| (None, d)).collect();
+                Some(Data::Partial(Box::new(callee), given))
+            }
+            // `process.stdin.on('data', f)`
+            "stdin.listen" => {
+                let got = self.standard_input(run, at);
+                let f = all.last().cloned()?;
+                if matches!(f, Data::Function(..)) {
+                    self.perhaps(run, |me, run| me.apply(run, f, vec![(None, Data::Text(got))], at));
+                }
+                Some(Data::Null)
+            }
+            // A map as a thing of a class (`bless {…}, 'A'`, `setmetatable({…}, A)`).
+            "object" => {
+                let class = match all.get(1) {
+                    Some(Data::Path(p)) => p.clone(),
+                    Some(Data::Map(_) | Data::List(_)) => String::new(),
+                    Some(d) => d.value(at).as_str()?.replace("::", "."),
+                    None => run.class_now()?,
+                };
+                // What a table of methods holds may be called without being named.
+                if let Some(Data::Map(m)) = all.get(1) {
+                    m.iter().for_each(|(_, d)| run.hold(d));
+                }
+                let made = Data::object(&class);
+                if let (Data::Object(o), Some(Data::Map(m))) = (&made, &first)
+                    && let Ok(mut o) = o.try_borrow_mut()
+                {
+                    let field = |(k, v): &(Data, Data)| Some((k.value(at).as_str()?.into_owned(), v.clone()));
+                    o.fields = m.iter().filter_map(field).take(256).collect();
+                }
+                Some(made)
+            }
+            // A value from its text in JSON.
+            "json" => super::text::json(&text(0)?, at, &taint),
+            // `enumerate(list)`, `ipairs(list)`: pairs of a number and an element; of a map its keys and values.
+            "enumerate" => Some(Data::List(match first? {
+                Data::Map(m) => m.into_iter().map(|(k, v)| Data::List(vec![k, v])).collect(),
+                other => {
+                    let (items, known) = elements(other, at);
+                    if !known {
+                        return None;
+                    }
+                    let numbered = items.into_iter().zip(i64::try_from(positions.0).unwrap_or(0)..);
+                    numbered.map(|(d, i)| Data::List(vec![Data::Number(i), d])).collect()
+                }
+            })),
+            "zip" => {
+                let lists: Vec<Vec<Data>> = all.iter().map(|d| elements(d.clone(), at).0).collect();
+                let n = lists.iter().map(Vec::len).min()?;
+                let row = |i: usize| Data::List(lists.iter().filter_map(|l| l.get(i).cloned()).collect());
+                Some(Data::List((0..n.min(4_096)).map(row).collect()))
+            }
+            // A pattern's matches replaced: `re.sub(PATTERN, WITH, TEXT)`, `text.gsub(PATTERN, WITH)`.
+            "sub" if run.language == crate::effect::Language::Lua && text(1)?.contains('%') => None,
+            "sub" => {
+                let order = if positions == (0, None) { [1, 2, 0] } else { [0, 1, 2] };
+                let [pattern, with, subject] = order.map(|i| text(i));
+                // Without a `g` among given flags it is the first match alone.
+                let once = text(3).is_some_and(|f| !f.contains('g'));
+                made(super::text::substituted(&subject?, &pattern?, &with?, once)?.as_bytes())
+            }
+            // awk's `$2`, and `split(text, array, separator)`: parts count from one; without a separator blanks part.
+            "field" => {
+                let parts = super::text::parts(&text(0)?, text(1).as_deref())?;
+                let n = usize::try_from(all.get(2)?.number()?).ok()?;
+                made(parts.get(n.checked_sub(1)?).map_or(&b""[..], |p| p.as_bytes()))
+            }
+            "fields" => {
+                let separator =
+                    text(2).or_else(|| run.get("FS").and_then(|d| d.value(at).as_str().map(|s| s.into_owned())));
+                let parts = super::text::parts(&text(0)?, separator.as_deref())?;
+                let one = |(i, p): (usize, &String)| {
+                    let key = Data::Number(i64::try_from(i).unwrap_or(0).saturating_add(1));
+                    (key, Data::Text(Value::computed(p.as_bytes(), at, taint.clone())))
+                };
+                Some(Data::Map(parts.iter().enumerate().take(4_096).map(one).collect()))
+            }
+            // `text =~ /pattern/`: its groups are `$1`, `$2` …
+            "match" => {
+                let groups = super::text::matched(&text(0)?, &text(1)?)?;
+                for (i, g) in groups.iter().enumerate() {
+                    let name = if i == 0 { "$&".to_string() } else { format!("${i}") };
+                    run.set(&name, Data::Text(Value::computed(g.as_bytes(), at, taint.clone())));
+                }
+                Some(Data::Bool(true))
+            }
+            // `/a/g`: the pattern, and how it is used
+            "regexp" => {
+                let made = Data::object("regexp");
+                if let Data::Object(o) = &made
+                    && let Ok(mut o) = o.try_borrow_mut()
+                {
+                    let value = |i: usize| all.get(i).cloned().unwrap_or(Data::Text(Value::default()));
+                    o.fields = vec![("source".into(), value(0)), ("flags".into(), value(1))];
+                }
+                Some(made)
+            }
+            // A whole number as bytes, the high one first.
+            "bytes" => made(&super::text::wide_bytes(first?, &all, at)?),
             // What the process reads on its standard input.
             "stdin" => Some(Data::Text(self.standard_input(run, at))),
             "map" => {
@@ -599,6 +741,7 @@ impl Interp<'_> {
                 Data::Map(m) => Some(Data::List(m.into_iter().map(|(k, v)| Data::List(vec![k, v])).collect())),
                 _ => None,
             },
+            "list.of" => Some(Data::List(all)),
             "values" => match first? {
                 Data::Map(m) => Some(Data::List(m.into_iter().map(|(_, v)| v).collect())),
                 _ => None,
@@ -625,6 +768,18 @@ impl Interp<'_> {
             "sprintf" => {
                 let words: Vec<Value> = all.iter().map(|d| d.value(at)).collect();
                 Some(Data::Text(transform::printf_values(&words, at, transform::Flavour::Bash).0))
+            }
+            "replace" if matches!(all.get(1), Some(Data::Object(_))) => {
+                let Some(Data::Object(o)) = all.get(1) else { return None };
+                let o = o.try_borrow().ok()?;
+                let field = |name: &str| o.fields.iter().find(|(n, _)| n == name).map(|(_, d)| d.value(at));
+                let (source, flags) = (field("source")?, field("flags")?);
+                let mut source = source.as_str()?.into_owned();
+                let flags = flags.as_str()?.into_owned();
+                if flags.contains('i') {
+                    source.insert_str(0, "(?i)");
+                }
+                made(super::text::substituted(&text(0)?, &source, &text(2)?, !flags.contains('g'))?.as_bytes())
             }
             "replace" => {
                 let (from, to) = (bytes(1)?, bytes(2)?);

@@ -6,10 +6,12 @@
 use super::call::{Args, thing};
 use super::data::Data;
 use super::{Interp, Run};
+use crate::command::calls;
 use crate::effect::graph::Reach;
 use crate::effect::{Language, Object, Verb};
 use crate::eval::nested::Env;
-use crate::source::Place;
+use crate::eval::scope::End;
+use crate::source::{Place, Span};
 use crate::value::{Taint, Value};
 
 impl Interp<'_> {
@@ -120,6 +122,8 @@ impl Interp<'_> {
             }
             "line" => match self.read_line(0, b'\n') {
                 Ok(Some(v)) | Err(v) => Some(Data::Text(v)),
+                // It has ended.
+                Ok(None) if self.reads_known(0) => Some(Data::Null),
                 Ok(None) => {
                     let v = self.standard_input(run, at);
                     // One line is the line; which of several comes next is not known.
@@ -161,6 +165,25 @@ impl Interp<'_> {
                     v.push(d.value(at));
                 }
                 Some(Data::Text(v))
+            }
+            // Each line of standard input to a function.
+            "each" if matches!(all.first(), Some(Data::Text(_))) => None,
+            "each" => {
+                let v = self.standard_input(run, at);
+                let lines: Vec<Data> = match v.as_str() {
+                    Some(s) => {
+                        let line = |s: &str| Data::Text(Value::computed(s.as_bytes(), at, v.taint()));
+                        s.lines().take(4_096).map(line).collect()
+                    }
+                    None => vec![Data::Text(v.clone())],
+                };
+                if let Some(f @ Data::Function(..)) = all.last().cloned() {
+                    for l in lines {
+                        self.perhaps(run, |me, run| me.apply(run, f.clone(), vec![(None, l)], at));
+                    }
+                    return Some(Data::Null);
+                }
+                Some(Data::List(lines))
             }
             "first" => all.first().cloned(),
             "expanduser" => {
@@ -236,6 +259,10 @@ impl Interp<'_> {
         if let Some(d) = &input {
             run.set("$_", d.clone());
         }
+        // A block among the words runs, once or for each thing that comes in.
+        for block in rest.iter().filter(|d| matches!(d, Data::Function(..))) {
+            self.callback(run, block.clone(), Vec::new(), at);
+        }
         let mut argv: Vec<Value> = std::iter::once(first).chain(rest).flat_map(|d| d.words(at)).collect();
         // Providers of PowerShell take `~` for the user's directory, quoted or not.
         if run.language == Language::PowerShell {
@@ -275,6 +302,52 @@ impl Interp<'_> {
         });
         self.parent = parent;
         out
+    }
+
+    /// Whether what a descriptor gives is all known to have been read.
+    fn reads_known(&self, fd: u32) -> bool {
+        matches!(self.sh.fd(fd), End::Input(_) | End::Nothing)
+    }
+
+    /// Something is written to a process: what that runs reads it.
+    pub(super) fn feed(&mut self, run: &Run, words: Vec<Value>, text: Value, at: Place) -> Value {
+        let parent = self.parent.replace(run.by);
+        let out = self.capture(|me| {
+            let end = me.new_input(text);
+            me.sh.set_fd(0, end);
+            me.run_words(words, at, None, &[], false);
+        });
+        self.parent = parent;
+        out
+    }
+
+    /// Sets a variable that what is started from now on gets.
+    pub(super) fn export(&mut self, name: &Value, value: Value) {
+        if let Some(n) = name.as_str()
+            && !n.is_empty()
+        {
+            self.sh.set_scalar(&n, value);
+            self.sh.attrs(&n, |a| a.exported = true);
+        }
+    }
+
+    /// A module that the text wrote runs when it is imported.
+    pub(super) fn imported(&mut self, run: &Run, name: &str, span: Span) {
+        let names = calls::modules(run.language);
+        if names.is_empty() || self.files.is_empty() {
+            return;
+        }
+        let at = self.at(span);
+        let file = name.trim_start_matches('.').replace('.', "/");
+        let paths = names.iter().map(|m| Value::computed(m.replace('%', &file).as_bytes(), at, Taint::default()));
+        // `from a import b` names what is in `a`.
+        let above = file.rsplit_once('/').map_or("", |(m, _)| m);
+        let around = names.iter().map(|m| Value::computed(m.replace('%', above).as_bytes(), at, Taint::default()));
+        let Some(path) = paths.chain(around).find(|p| self.written(p).is_some()) else { return };
+        let (content, _) = self.read_file(&path, run.by, at);
+        let outer = self.evaluating.take();
+        self.evaluate(run.language, content, Reach::File, run.by, at, Env::Fresh(None, None));
+        self.evaluating = outer;
     }
 
     /// What the process of the script reads on its standard input.

@@ -9,7 +9,7 @@ use super::token::{Token, tokens};
 use crate::limits;
 use crate::source::Span;
 use crate::syntax::ast::{SyntaxError, Unparsed};
-use crate::syntax::script::{Arg, Expr, Function, Kind, Script, Stmt, StmtKind, Target};
+use crate::syntax::script::{Arg, Expr, Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
 use std::rc::Rc;
 
 /// Reads a program.
@@ -164,7 +164,10 @@ impl Parser {
         }
         self.newlines();
         let body = self.action();
-        Some(Stmt { kind: StmtKind::Function(Rc::new(Function { name, params, body })), span: at })
+        Some(Stmt {
+            kind: StmtKind::Function(Rc::new(Function { name, params, body, receiver: Receiver::Object })),
+            span: at,
+        })
     }
 
     /// `{ … }`
@@ -482,7 +485,7 @@ impl Parser {
         loop {
             let begins = match self.peek().0 {
                 Token::Name(n) => !matches!(n.as_str(), "in" | "getline" | "else" | "while"),
-                Token::Call(_) | Token::Number(_) | Token::Text(_) | Token::Regex => true,
+                Token::Call(_) | Token::Number(_) | Token::Text(_) | Token::Regex(_) => true,
                 Token::Sign(s) => matches!(s, "$" | "!" | "(" | "-" | "+" | "++" | "--"),
                 Token::Newline | Token::End => false,
             };
@@ -537,7 +540,7 @@ impl Parser {
         let e = match token {
             Token::Number(n) => Expr::new(Kind::Number(n), at),
             Token::Text(t) => Expr::text(&t, at),
-            Token::Regex => Expr::new(Kind::Other(Vec::new()), at),
+            Token::Regex(_) => Expr::new(Kind::Other(Vec::new()), at),
             Token::Sign("(") => {
                 let saved = std::mem::replace(&mut self.plain_print, false);
                 let mut all = self.list(")");
@@ -551,7 +554,10 @@ impl Parser {
                 let n = self.unary_field();
                 match n.kind {
                     Kind::Number(0) => Expr::new(Kind::Name("$0".into()), at),
-                    _ => Expr::call("field", vec![Expr::new(Kind::Name("$0".into()), at), n], at),
+                    _ => {
+                        let parts = ["$0", "FS"].map(|v| Expr::new(Kind::Name(v.into()), at));
+                        Expr::call("field", parts.into_iter().chain([n]).collect(), at)
+                    }
                 }
             }
             // gawk: `@f(a)` calls the function whose name `f` holds.
@@ -577,8 +583,24 @@ impl Parser {
             Token::Call(n) => {
                 self.take("(");
                 let saved = std::mem::replace(&mut self.plain_print, false);
+                let pattern = match self.peek() {
+                    (Token::Regex(r), at) => Some(Expr::text(&r, at)),
+                    _ => None,
+                };
                 let mut args = self.list(")");
                 self.plain_print = saved;
+                // `gsub(/a/, "b", t)` changes `t`, or the record.
+                if matches!(n.as_str(), "sub" | "gsub") {
+                    if let (Some(p), Some(first)) = (pattern, args.first_mut()) {
+                        *first = p;
+                    }
+                    if args.len() == 2 {
+                        args.push(Expr::new(Kind::Name("$0".into()), at));
+                    }
+                    if let Some(t) = args.get(2).and_then(target) {
+                        return Expr::new(Kind::Assign(Box::new(t), Box::new(Expr::call(&n, args, at))), at);
+                    }
+                }
                 // Positions count from 1.
                 if n == "substr"
                     && let Some(start) = args.get_mut(1)

@@ -10,7 +10,7 @@ pub(super) enum Token {
     Call(String),
     Number(i64),
     Text(Vec<u8>),
-    Regex,
+    Regex(Vec<u8>),
     Sign(&'static str),
     Newline,
     End,
@@ -32,7 +32,7 @@ pub(super) fn tokens(text: &[u8]) -> (Vec<(Token, Span)>, Option<Span>) {
         let rest = text.get(at..).unwrap_or_default();
         let value = matches!(
             out.last(),
-            Some((Token::Name(_) | Token::Number(_) | Token::Text(_) | Token::Regex, _))
+            Some((Token::Name(_) | Token::Number(_) | Token::Text(_) | Token::Regex(_), _))
                 | Some((Token::Sign(")" | "]" | "$" | "++" | "--"), _))
         );
         let token = match b {
@@ -60,7 +60,7 @@ pub(super) fn tokens(text: &[u8]) -> (Vec<(Token, Span)>, Option<Span>) {
             b'/' if !value => {
                 let Some(n) = regex(rest) else { return (out, Some(Span::new(at, text.len()))) };
                 at = at.saturating_add(n);
-                Token::Regex
+                Token::Regex(rest.get(1..n.saturating_sub(1)).unwrap_or_default().to_vec())
             }
             b'0'..=b'9' | b'.' => {
                 let n = rest.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == b'.').count().max(1);

@@ -581,16 +581,53 @@ fn evaluated(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
     Expr::call(function, vec![e], at).kind
 }
 
+/// What stands in brackets.
+fn inner(n: Node<'_>) -> Node<'_> {
+    match (n.kind(), kids(n).as_slice()) {
+        ("parenthesized_expression", [one]) => *one,
+        _ => n,
+    }
+}
+
+/// What an assignment assigns to, or the thing itself.
+fn assigned(low: &mut Lowering<'_>, n: Node<'_>) -> Option<Target> {
+    match (n.kind(), field(n, "left")) {
+        ("assignment_expression", Some(left)) => target(low, left),
+        _ => target(low, n),
+    }
+}
+
 fn binary(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
     let at = span(n);
     let op = field(n, "operator").map(|o| low.text(o)).unwrap_or_default();
     let (Some(l), Some(r)) = (field(n, "left"), field(n, "right")) else { return Kind::Other(Vec::new()) };
     if matches!(op, "=~" | "!~") {
         return match r.kind() {
-            "substitution_regexp" | "transliteration_expression" => match target(low, l) {
-                Some(t) => changed(low, r, t),
+            "substitution_regexp" | "transliteration_expression" => match assigned(low, inner(l)) {
+                Some(t) => {
+                    // `($c = "abc") =~ s/a/b/`
+                    let before = matches!(inner(l).kind(), "assignment_expression").then(|| expr(low, inner(l)));
+                    let after = changed(low, r, t);
+                    match before {
+                        Some(e) => Kind::Do(vec![tree::run(e), tree::run(Expr::new(after, at))]),
+                        None => after,
+                    }
+                }
                 None => Kind::Other(vec![expr(low, l), expr(low, r)]),
             },
+            "match_regexp" => {
+                let subject = expr(low, l);
+                let code = Expr::new(pattern(low, r), span(r));
+                let fixed = field(r, "content").filter(|c| kids(*c).iter().all(|k| k.kind() == "escape_sequence"));
+                match fixed {
+                    Some(c) => {
+                        let source = low.literal(low.text(c), span(c));
+                        let found = Expr::call("=~", vec![subject, source], at);
+                        Kind::Operator("and".into(), vec![Expr::new(Kind::List(vec![code]), at), found])
+                    }
+                    None => Kind::Other(vec![subject, code]),
+                }
+            }
             _ => Kind::Other(vec![expr(low, l), expr(low, r)]),
         };
     }
@@ -626,6 +663,11 @@ fn pattern(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
     Kind::Other(parts)
 }
 
+/// Whether a text has no expression in it but its own groups.
+fn plain(n: Option<Node<'_>>) -> bool {
+    n.is_none_or(|n| kids(n).iter().all(|k| matches!(k.kind(), "escape_sequence" | "scalar")))
+}
+
 /// `s/a/b/`, `tr/a/b/`: the variable holds the result.
 fn changed(low: &mut Lowering<'_>, n: Node<'_>, t: Target) -> Kind {
     let at = span(n);
@@ -645,13 +687,21 @@ fn changed(low: &mut Lowering<'_>, n: Node<'_>, t: Target) -> Kind {
         if flags.contains('e') {
             let code = low.literal(to, at);
             let run = Expr::call("eval", vec![code], at);
-            Kind::Other(vec![before.clone(), run, Expr::new(pattern(low, n), at)])
+            // The groups are what the pattern found before the code runs.
+            let found = Expr::call("=~", vec![before.clone(), low.literal(from, at)], at);
+            Kind::Other(vec![found, run, Expr::new(pattern(low, n), at)])
         } else if from
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | ':' | ',' | '%' | '#' | '@'))
             && !to.contains(['$', '\\', '@'])
         {
             method("replace", from, to)
+        } else if plain(field(n, "content")) && into.is_none_or(|r| plain(Some(r))) {
+            let code = Expr::new(pattern(low, n), at);
+            let args = [low.literal(from, at), low.literal(&to.replace("\\/", "/"), at), low.literal(flags, at)];
+            let args = args.into_iter().map(|value| Arg { name: None, spread: false, value }).collect();
+            let replaced = Kind::Call(Box::new(attribute(before.clone(), "s///", at)), args);
+            Kind::Do(vec![tree::run(code), tree::run(Expr::new(replaced, at))])
         } else {
             let mut parts = vec![before.clone(), Expr::new(pattern(low, n), at)];
             if let Some(r) = into {

@@ -8,8 +8,9 @@
 mod expr;
 mod text;
 
-use super::script::{Expr, Function, Kind, Script, Stmt, StmtKind, Target};
+use super::script::{Expr, Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
 use super::tree::{self, Grammar, Lowering, field, has_token, kids, span, stmt};
+use crate::source::Span;
 use expr::{expr, target};
 use std::rc::Rc;
 use tree_sitter::Node;
@@ -31,11 +32,32 @@ pub fn read(text: &[u8]) -> Script {
 fn block(low: &mut Lowering<'_>, n: Node<'_>) -> Vec<Stmt> {
     low.deeper(n, Vec::new(), |low| {
         let mut out = Vec::new();
+        // `package A;` holds up to the next one.
+        let mut package: Option<(String, Span, Vec<Stmt>)> = None;
         for k in kids(n) {
-            statement(low, k, &mut out);
+            if k.kind() == "package_statement" {
+                end_package(package.take(), &mut out);
+                let name = field(k, "name").map(|p| low.text(p).to_string()).unwrap_or_default();
+                let inner = body(low, k);
+                if !inner.is_empty() {
+                    end_package(Some((name, span(k), inner)), &mut out);
+                } else if name != "main" {
+                    package = Some((name, span(k), Vec::new()));
+                }
+                continue;
+            }
+            statement(low, k, package.as_mut().map_or(&mut out, |(_, _, body)| body));
         }
+        end_package(package, &mut out);
         out
     })
+}
+
+/// A package with subroutines is a class.
+fn end_package(package: Option<(String, Span, Vec<Stmt>)>, out: &mut Vec<Stmt>) {
+    if let Some((name, at, body)) = package {
+        out.push(stmt(StmtKind::Class { name: name.replace("::", "."), bases: Vec::new(), body }, at));
+    }
 }
 
 /// The block in a field, or the one child that is a block.
@@ -92,6 +114,12 @@ fn statement(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
                 out.push(stmt(kind, span(k)));
             }
         }
+        // `use parent -norequire, 'A'`
+        "use_statement" if low.text(n).starts_with("use parent") || low.text(n).starts_with("use base") => {
+            let names = kids(n).into_iter().skip(1).map(|k| expr(low, k)).collect();
+            let target = Target::Name("@ISA".into());
+            out.push(stmt(StmtKind::Assign(target, Expr::new(Kind::List(names), at)), at));
+        }
         // What is used is there; its names are known by themselves.
         "use_statement"
         | "use_version_statement"
@@ -116,7 +144,7 @@ fn only(low: &mut Lowering<'_>, n: Node<'_>) -> Expr {
 
 /// A subroutine finds its arguments in `@_`.
 fn subroutine(name: String, body: Vec<Stmt>) -> Function {
-    Function { name, params: vec![("*@_".to_string(), None)], body }
+    Function { name, params: vec![("*@_".to_string(), None)], body, receiver: Receiver::Object }
 }
 
 /// `if`, `unless`, with `elsif` and `else`.

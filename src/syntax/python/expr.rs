@@ -4,7 +4,7 @@ use super::Lower;
 use super::stmt::span;
 use crate::limits;
 use crate::source::Span;
-use crate::syntax::script::{Arg, Expr, Function, Kind, Stmt, StmtKind};
+use crate::syntax::script::{Arg, Expr, Function, Kind, Receiver, Stmt, StmtKind};
 use rustpython_parser::ast;
 use std::rc::Rc;
 
@@ -45,7 +45,12 @@ impl Lower<'_> {
             ast::Expr::Lambda(l) => {
                 let value = one(&l.body);
                 let body = vec![Stmt { kind: StmtKind::Return(Some(value)), span: at }];
-                Kind::Lambda(Rc::new(Function { name: String::new(), params: self.params(&l.args, next), body }))
+                Kind::Lambda(Rc::new(Function {
+                    name: String::new(),
+                    params: self.params(&l.args, next),
+                    body,
+                    receiver: Receiver::Object,
+                }))
             }
             ast::Expr::IfExp(i) => Kind::Choice(boxed(&i.test), boxed(&i.body), boxed(&i.orelse)),
             ast::Expr::Dict(d) => match d.keys.iter().map(|k| k.as_ref().map(one)).collect::<Option<Vec<_>>>() {
@@ -65,8 +70,8 @@ impl Lower<'_> {
                 return Expr::call("dict", vec![pairs], at);
             }
             ast::Expr::Await(a) => return one(&a.value),
-            ast::Expr::Yield(y) => Kind::Other(y.value.iter().map(|v| one(v)).collect()),
-            ast::Expr::YieldFrom(y) => Kind::Other(vec![one(&y.value)]),
+            ast::Expr::Yield(y) => Kind::Yield(y.value.iter().map(|v| one(v)).collect()),
+            ast::Expr::YieldFrom(y) => crate::syntax::tree::yield_all(one(&y.value), at),
             ast::Expr::Compare(c) => {
                 let mut left = one(&c.left);
                 let mut tests = Vec::with_capacity(c.ops.len());

@@ -4,7 +4,7 @@
 //! from errors: what it understood is lowered, what not is `Unparsed`.
 
 use crate::syntax::ast::Bytes;
-use crate::syntax::script::{Arg, Expr, Function, Kind, Script, Stmt, StmtKind, Target};
+use crate::syntax::script::{Arg, Expr, Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
 use crate::syntax::tree::{self, Grammar, Lowering, field, kid, kids, run, span, stmt};
 use std::rc::Rc;
 use tree_sitter::Node;
@@ -165,20 +165,27 @@ impl Python for Lowering<'_> {
                 let name = field(n, "name").map_or("", |k| self.text(k)).to_string();
                 let params = self.params(field(n, "parameters"));
                 let body = self.block_of(n, "body");
-                out.push(stmt(StmtKind::Function(Rc::new(Function { name, params, body })), at));
+                out.push(stmt(
+                    StmtKind::Function(Rc::new(Function { name, params, body, receiver: Receiver::Object })),
+                    at,
+                ));
             }
             "class_definition" => {
-                if let Some(s) = field(n, "superclasses") {
-                    let parts = self.args(s).into_iter().map(|a| a.value).collect();
-                    out.push(run(Expr::new(Kind::Other(parts), at)));
-                }
+                let bases = field(n, "superclasses").map(|s| self.args(s)).unwrap_or_default();
+                let bases = bases.into_iter().map(|a| a.value).collect();
                 let name = field(n, "name").map_or("", |k| self.text(k)).to_string();
                 let body = self.block_of(n, "body");
-                out.push(stmt(StmtKind::Class(name, body), at));
+                out.push(stmt(StmtKind::Class { name, bases, body }, at));
             }
             "decorated_definition" => {
                 let Some(inner) = field(n, "definition") else { return };
                 self.compound(inner, out);
+                let over =
+                    kids(n).into_iter().filter(|k| k.kind() == "decorator").filter_map(|d| kids(d).first().copied());
+                let receiver = over.filter_map(|c| super::stmt::decorated(self.text(c))).next();
+                if let (Some(r), Some(Stmt { kind: StmtKind::Function(f), .. })) = (receiver, out.last_mut()) {
+                    *f = Rc::new(Function { receiver: r, ..(**f).clone() });
+                }
                 let name = field(inner, "name").map_or("", |k| self.text(k));
                 let mut value = Expr::new(Kind::Name(name.to_string()), at);
                 for d in kids(n).into_iter().rev().filter(|k| k.kind() == "decorator").take(super::stmt::CHAIN) {
@@ -300,6 +307,13 @@ impl Python for Lowering<'_> {
                 name => return self.name(name, at),
             },
             "string" => return self.string(n),
+            "yield" => match (self.text(n).split_whitespace().nth(1), kids(n).first()) {
+                (Some("from"), Some(k)) => {
+                    let over = self.value(*k);
+                    crate::syntax::tree::yield_all(over, at)
+                }
+                _ => Kind::Yield(self.values(n)),
+            },
             "concatenated_string" => Kind::Concat(self.values(n)),
             "integer" => number(self.text(n)),
             "true" => Kind::Bool(true),
@@ -418,7 +432,7 @@ impl Python for Lowering<'_> {
                 let params = self.params(field(n, "parameters"));
                 let value = self.in_field(n, "body");
                 let body = vec![stmt(StmtKind::Return(Some(value)), at)];
-                Kind::Lambda(Rc::new(Function { name: String::new(), params, body }))
+                Kind::Lambda(Rc::new(Function { name: String::new(), params, body, receiver: Receiver::Object }))
             }
             "list_comprehension" | "set_comprehension" | "generator_expression" => {
                 let element = self.in_field(n, "body");

@@ -3,7 +3,7 @@
 use super::Lower;
 use crate::limits;
 use crate::source::Span;
-use crate::syntax::script::{Arg, Expr, Function, Kind, Stmt, StmtKind, Target};
+use crate::syntax::script::{Arg, Expr, Function, Kind, Receiver, Stmt, StmtKind, Target};
 use rustpython_parser::ast::{self, Ranged};
 use std::rc::Rc;
 
@@ -25,20 +25,19 @@ impl Lower<'_> {
         let mut push = |kind| out.push(Stmt { kind, span });
         match s {
             ast::Stmt::FunctionDef(f) => {
-                push(StmtKind::Function(self.function(&f.name, &f.args, &f.body, depth)));
+                let receiver = receiver(&f.decorator_list);
+                push(StmtKind::Function(self.function(&f.name, &f.args, &f.body, receiver, depth)));
                 self.decorators(&f.decorator_list, &f.name, span, depth, out);
             }
             ast::Stmt::AsyncFunctionDef(f) => {
-                push(StmtKind::Function(self.function(&f.name, &f.args, &f.body, depth)));
+                let receiver = receiver(&f.decorator_list);
+                push(StmtKind::Function(self.function(&f.name, &f.args, &f.body, receiver, depth)));
                 self.decorators(&f.decorator_list, &f.name, span, depth, out);
             }
             ast::Stmt::ClassDef(c) => {
-                let mut parts: Vec<Expr> = c.bases.iter().map(|b| self.expr(b, depth)).collect();
-                parts.extend(c.keywords.iter().map(|k| self.expr(&k.value, depth)));
-                if !parts.is_empty() {
-                    push(StmtKind::Expr(Expr::new(Kind::Other(parts), span)));
-                }
-                push(StmtKind::Class(c.name.to_string(), self.block(&c.body, depth)));
+                let mut bases: Vec<Expr> = c.bases.iter().map(|b| self.expr(b, depth)).collect();
+                bases.extend(c.keywords.iter().map(|k| self.expr(&k.value, depth)));
+                push(StmtKind::Class { name: c.name.to_string(), bases, body: self.block(&c.body, depth) });
                 self.decorators(&c.decorator_list, &c.name, span, depth, out);
             }
             ast::Stmt::Return(r) => push(StmtKind::Return(r.value.as_ref().map(|v| self.expr(v, depth)))),
@@ -130,8 +129,16 @@ impl Lower<'_> {
         }
     }
 
-    fn function(&self, name: &str, args: &ast::Arguments, body: &[ast::Stmt], depth: u32) -> Rc<Function> {
-        Rc::new(Function { name: name.into(), params: self.params(args, depth), body: self.block(body, depth) })
+    fn function(
+        &self,
+        name: &str,
+        args: &ast::Arguments,
+        body: &[ast::Stmt],
+        receiver: Receiver,
+        depth: u32,
+    ) -> Rc<Function> {
+        let params = self.params(args, depth);
+        Rc::new(Function { name: name.into(), params, body: self.block(body, depth), receiver })
     }
 
     /// Parameters with their defaults; `*rest` takes what is left.
@@ -147,7 +154,8 @@ impl Lower<'_> {
     /// `@d` over `def f` calls `d(f)`, the nearest first.
     fn decorators(&self, list: &[ast::Expr], name: &str, span: Span, depth: u32, out: &mut Vec<Stmt>) {
         let mut value = Expr::new(Kind::Name(name.into()), span);
-        for d in list.iter().rev().take(CHAIN) {
+        let told = |d: &&ast::Expr| !matches!(d, ast::Expr::Name(n) if decorated(n.id.as_str()).is_some());
+        for d in list.iter().rev().filter(told).take(CHAIN) {
             let callee = Box::new(self.expr(d, depth));
             value = Expr::new(Kind::Call(callee, vec![Arg { name: None, spread: false, value }]), span);
         }
@@ -294,7 +302,7 @@ impl Lower<'_> {
             }
             ast::Expr::Tuple(t) => Target::List(t.elts.iter().map(|e| self.target(e, next)).collect()),
             ast::Expr::List(t) => Target::List(t.elts.iter().map(|e| self.target(e, next)).collect()),
-            ast::Expr::Starred(s) => self.target(&s.value, next),
+            ast::Expr::Starred(s) => Target::Rest(Box::new(self.target(&s.value, next))),
             _ => Target::List(Vec::new()),
         }
     }
@@ -326,6 +334,26 @@ fn leaves(body: &[Stmt]) -> bool {
         StmtKind::Loop { body, .. } => leaves(body),
         _ => false,
     })
+}
+
+/// What a method gets first, by what stands over it.
+fn receiver(decorators: &[ast::Expr]) -> Receiver {
+    let named = decorators.iter().find_map(|d| match d {
+        ast::Expr::Name(n) => decorated(n.id.as_str()),
+        ast::Expr::Attribute(a) => decorated(a.attr.as_str()),
+        _ => None,
+    });
+    named.unwrap_or_default()
+}
+
+/// What one decorator says of that.
+pub(super) fn decorated(name: &str) -> Option<Receiver> {
+    match name {
+        "staticmethod" => Some(Receiver::Nothing),
+        "classmethod" => Some(Receiver::Class),
+        "property" | "cached_property" => Some(Receiver::Read),
+        _ => None,
+    }
 }
 
 /// The bytes of a node.

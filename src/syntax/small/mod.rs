@@ -10,6 +10,7 @@ mod editor;
 mod elisp;
 mod expression;
 mod make;
+mod scripts;
 mod sed;
 mod sql;
 mod tcl;
@@ -32,6 +33,7 @@ pub fn read(language: Language, text: &[u8]) -> Option<Script> {
         Language::Jq => |_| Vec::new(),
         Language::Julia => |t| expression::read(t, &expression::JULIA),
         Language::Make => make::read,
+        Language::NpmScripts => scripts::read,
         Language::R => |t| expression::read(t, &expression::R),
         Language::Sed => sed::read,
         Language::Sql => sql::read,

@@ -1,0 +1,161 @@
+//! What variables of the environment mean to the programs that get them, and commands that are put together from lists.
+//!
+//! In: an invocation and the exported variables. Out: effects of what the program makes of them, and argvs with the options
+//! that a variable holds.
+
+use super::Interp;
+use super::scope::Content;
+use crate::command::grammar::{self, model};
+use crate::command::{Invocation, Role, Use, pattern};
+use crate::effect::ProcessId;
+use crate::limits;
+use crate::source::Place;
+use crate::value::{Channel, Taint, Value};
+
+/// Most lists that a command is run with.
+const MAX_LISTS: usize = 8;
+
+impl Interp<'_> {
+    /// The value of an exported variable that the text set.
+    fn exported(&self, is: impl Fn(&str) -> bool) -> Vec<(String, Value)> {
+        let known = |c: &Content| match c {
+            Content::Scalar(v) => Some(v.clone()),
+            _ => None,
+        };
+        let named = self.sh.vars.iter().filter(|(n, v)| v.attrs.exported && !v.attrs.temporary && is(n));
+        named.filter_map(|(n, v)| Some((n.to_string(), known(&v.content)?))).take(16).collect()
+    }
+
+    /// What exported variables are to a program that has a meaning for them (`export PAGER=…; man ls`).
+    pub(super) fn exported_roles(&mut self, inv: &Invocation, at: Place, by: ProcessId) {
+        let Some(g) = inv.grammar.and_then(grammar::lookup) else { return };
+        if g.env.is_empty() {
+            return;
+        }
+        let own = |n: &str| g.env.iter().any(|e| e.names.iter().any(|p| pattern::matches(p, n.as_bytes())));
+        for (name, value) in self.exported(own) {
+            if self.spend(1) {
+                self.variable_roles(&name, value, at, by, inv.grammar);
+            }
+        }
+    }
+
+    /// The argv with the options that a variable holds before its own (`NODE_OPTIONS`, `RUBYOPT`).
+    pub(super) fn options_of_environment(
+        &mut self,
+        inv: &Invocation,
+        argv: &[Value],
+        env: &[(String, Value, Place)],
+    ) -> Option<Vec<Value>> {
+        let g = inv.grammar.and_then(grammar::lookup)?;
+        let holds = |e: &&model::Env| e.word.either.iter().any(|s| s.role == Role::Options);
+        let entry = g.env.iter().find(holds)?;
+        let is = |n: &str| entry.names.iter().any(|p| pattern::matches(p, n.as_bytes()));
+        let given = env.iter().find(|(n, _, _)| is(n)).map(|(_, v, _)| v.clone());
+        let value = given.or_else(|| self.exported(is).into_iter().next().map(|(_, v)| v))?;
+        let (first, rest) = argv.split_first()?;
+        let mut longer = vec![first.clone()];
+        longer.extend(self.split_string(&value));
+        longer.extend(rest.iter().cloned());
+        Some(longer)
+    }
+
+    /// Commands for the shell that a command and lists of items make, one for each item: what stands behind a word like
+    /// `:::`, or lines of the input.
+    pub(super) fn composed(
+        &mut self,
+        u: &Use,
+        words: &[Value],
+        lists: Option<usize>,
+        input: Option<Value>,
+        at: Place,
+    ) -> Vec<Value> {
+        let (command, rest) = words.split_at(lists.unwrap_or(words.len()));
+        let begins = |w: &Value| w.as_str().is_some_and(|s| u.sources.contains(&&*s));
+        let mut all: Vec<Vec<Value>> = Vec::new();
+        for w in rest {
+            if begins(w) && all.len() < MAX_LISTS {
+                all.push(Vec::new());
+            } else if let Some(list) = all.last_mut() {
+                list.push(w.clone());
+            }
+        }
+        if all.is_empty() {
+            all.push(input.map(|v| self.lines(&v)).unwrap_or_default());
+        }
+        // Every combination, within limits.
+        let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+        for list in all {
+            let mut longer = Vec::new();
+            for row in &rows {
+                for item in &list {
+                    if longer.len() < limits::MAX_TURNS as usize {
+                        let mut r = row.clone();
+                        r.push(item.clone());
+                        longer.push(r);
+                    }
+                }
+            }
+            rows = longer;
+        }
+        rows.iter().map(|row| line(command, row, at)).collect()
+    }
+}
+
+/// One command: the words with their places filled, the items behind them where there is no place.
+fn line(command: &[Value], row: &[Value], at: Place) -> Value {
+    let mut out = Value::default();
+    let blank = || Value::computed(b" ", at, Taint::default());
+    // Without a command the items are the command, as they stand.
+    if command.is_empty() {
+        for (i, item) in row.iter().enumerate() {
+            if i > 0 {
+                out.push(blank());
+            }
+            let mut item = item.clone();
+            item.step(Channel::Pipe);
+            out.push(item);
+        }
+        return out;
+    }
+    let quoted = |v: &Value| match v.as_literal() {
+        Some(b) => Value::computed(&crate::value::quote::shell_quote(&b), v.place(), v.taint()),
+        None => v.clone(),
+    };
+    let joined = row.iter().map(quoted).reduce(|mut a, b| {
+        a.push(blank());
+        a.push(b);
+        a
+    });
+    let joined = joined.unwrap_or_default();
+    let marks = ["{}", "{.}", "{/}", "{//}", "{/.}"];
+    let mut placed = false;
+    for (i, w) in command.iter().enumerate() {
+        if i > 0 {
+            out.push(blank());
+        }
+        let mut w = w.clone();
+        let holds = |w: &Value, mark: &str| {
+            w.pieces.iter().any(|p| matches!(p, crate::value::Piece::Literal(l) if memchr::memmem::find(&l.bytes, mark.as_bytes()).is_some()))
+        };
+        for mark in marks {
+            if holds(&w, mark) {
+                placed = true;
+                w = super::invoke::replace_mark(&w, mark.as_bytes(), &joined);
+            }
+        }
+        for (n, item) in row.iter().enumerate().take(9) {
+            let mark = format!("{{{}}}", n.saturating_add(1));
+            if holds(&w, &mark) {
+                placed = true;
+                w = super::invoke::replace_mark(&w, mark.as_bytes(), &quoted(item));
+            }
+        }
+        out.push(w);
+    }
+    if !placed && !row.is_empty() {
+        out.push(blank());
+        out.push(joined);
+    }
+    out
+}
