@@ -195,7 +195,8 @@ impl Builder {
 
     /// What stands around the code, in the order of the grammar's options, and files that are run without being named.
     fn surroundings(&mut self, chain: &[&'static Level], given: &[Given]) {
-        for o in chain.iter().flat_map(|l| &l.options) {
+        let some = given.iter().any(|g| !g.opt.around.is_empty());
+        for o in chain.iter().filter(|_| some).flat_map(|l| l.options.iter()) {
             if let ([before, after], Some(g)) = (o.around.as_slice(), given.iter().rfind(|g| std::ptr::eq(g.opt, o))) {
                 let value = g.values.last().and_then(|v| v.as_str().map(|s| s.into_owned())).unwrap_or_default();
                 self.scan.inv.around.push((before.replace('%', &value), after.replace('%', &value)));
