@@ -498,11 +498,7 @@ impl Interp<'_> {
         let value = value.unwrap_or_default();
         self.flow(id, &value.taint());
         self.amend(id, |e| e.other = Some(Box::new(Object::Named("value", value.clone()))));
-        self.variable_roles(name, value.clone(), at, by, None);
-        // What the shell itself runs it runs whether it is exported or not.
-        if !crate::command::is_environment(name) {
-            self.shell_variable(name, Some(value), at);
-        }
+        self.variable_roles(name, value, at, by, None);
     }
 
     /// An assignment to a variable that the shell itself runs or expands (a prompt), whether exported or not.
