@@ -96,7 +96,7 @@ impl Reader<'_> {
         };
         let mut all = levels(self.chain)
             .flat_map(|(l, holds)| l.options.beginning(text, nocase).filter(move |o| holds(o)))
-            .filter(|o| o.names.iter().any(|n| begins(n)));
+            .filter(|o| o.names.iter().any(&begins));
         let one = all.next()?;
         // `--exclude` and `--exclude-dir` for `--exc`: two options, so the program would refuse it.
         all.all(|o| o.names == one.names).then_some(one)
