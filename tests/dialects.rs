@@ -5,7 +5,7 @@
 //! shells that are missing.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking, and tells what it skips")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::Value as Json;
 use shellward::analyzer::{Options, analyze};

@@ -2,7 +2,7 @@
 //! server's certificate is good; where it is not, nothing is. Skipped, loudly, without the feature, Python or openssl:
 //! `cargo test --features https --test https`.
 
-#![expect(clippy::print_stderr, reason = "a test tells what it skips")]
+#![cfg_attr(feature = "https", expect(clippy::print_stderr, reason = "a test tells what it skips"))]
 
 #[cfg(not(feature = "https"))]
 #[test]

@@ -114,24 +114,24 @@ impl Interp<'_> {
         if w.files.is_empty() && !w.read {
             input = w.stdin.as_ref();
         }
-        if let (Some(v), Some(("decode", format))) = (input, name.rsplit_once('.').map(|(f, d)| (d, f))) {
-            if let [Piece::Unknown(u)] = v.pieces.as_slice()
-                && let Why::Packed(by, held) = &u.why
-                && (by.strip_suffix(".encode") == Some(format) || format == "any")
-            {
-                let mut out = (**held).clone();
-                out.add_taint(&taint);
-                return out;
-            }
+        if let (Some(v), Some(("decode", format))) = (input, name.rsplit_once('.').map(|(f, d)| (d, f)))
+            && let [Piece::Unknown(u)] = v.pieces.as_slice()
+            && let Why::Packed(by, held) = &u.why
+            && (by.strip_suffix(".encode") == Some(format) || format == "any")
+        {
+            let mut out = (**held).clone();
+            out.add_taint(&taint);
+            return out;
         }
         if let (Some(v), Some(("encode", _)), Some(coder)) =
             (input, name.rsplit_once('.').map(|(f, d)| (d, f)), packer(inv))
+            && v.is_known()
+            && !v.pieces.is_empty()
+            && transform::run(name, &Call::default()).is_err()
         {
-            if v.is_known() && !v.pieces.is_empty() && transform::run(name, &Call::default()).is_err() {
-                let mut held = v.clone();
-                held.step(Channel::Filter);
-                return Value::unknown_tainted(Why::Packed(coder, Box::new(held)), at, taint);
-            }
+            let mut held = v.clone();
+            held.step(Channel::Filter);
+            return Value::unknown_tainted(Why::Packed(coder, Box::new(held)), at, taint);
         }
         // Every part of the call has to be known.
         let Some(args_known) = all_known(&args) else { return unknown };

@@ -523,7 +523,7 @@ impl Interp<'_> {
         // What the shell calls where it finds no program (bash manual, Command Search and Execution; zshmisc(1)).
         let hook = ["command_not_found_handle", "command_not_found_handler"]
             .into_iter()
-            .find(|h| self.sh.functions.contains_key(*h));
+            .find(|h| self.sh.functions.contains_key(h));
         if let (Some(hook), true, None) = (hook, word.is_known(), executed)
             && let Some(f) = self.sh.functions.get(hook).cloned()
             && !self.calls.iter().any(|c| c == hook)

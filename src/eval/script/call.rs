@@ -473,7 +473,7 @@ impl Interp<'_> {
             return self.instance(run, name, args, at);
         }
         if let Some(class) = name.strip_suffix(".new").filter(|c| run.is_class(c)) {
-            return self.instance(run, &class.to_string(), args, at);
+            return self.instance(run, class, args, at);
         }
         // What the last part says of any object, it says of this one.
         if let Some((object, last)) = name.rsplit_once('.')

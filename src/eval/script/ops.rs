@@ -584,7 +584,7 @@ impl Interp<'_> {
             "sub" if run.language == crate::effect::Language::Lua && text(1)?.contains('%') => None,
             "sub" => {
                 let order = if positions == (0, None) { [1, 2, 0] } else { [0, 1, 2] };
-                let [pattern, with, subject] = order.map(|i| text(i));
+                let [pattern, with, subject] = order.map(&text);
                 // Without a `g` among given flags it is the first match alone.
                 let once = text(3).is_some_and(|f| !f.contains('g'));
                 made(super::text::substituted(&subject?, &pattern?, &with?, once)?.as_bytes())

@@ -1,7 +1,7 @@
 //! fish: text → the same tree as the other shells, by a small reader of its own.
 //!
 //! In: bytes. Out: a [`Program`] whose nodes have fish's meaning: a word expands to the product of the lists of its parts,
-//! and nothing is split; [`crate::eval`] knows that by the language. fish reads a whole text before it runs any of it, so
+//! and nothing is split; the evaluator knows that by the language. fish reads a whole text before it runs any of it, so
 //! behind a syntax error all of it is marked `possible`. Facts: fish-doc "The fish language", fish 3.6. Floor 2; imports
 //! `source`, `limits`, `syntax::ast`. Linear, and no deeper than [`MAX_DEPTH`].
 
