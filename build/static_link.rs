@@ -7,6 +7,10 @@
 //! this package's binaries alone. The binary has a fixed address: made to be moved, it has 17,000 places to patch at each
 //! start, on a hundred pages. Stack, heap and mappings are placed at random as ever.
 //!
+//! The functions that every short run calls stand together (`start.order`, made by `build/order`): spread over 15 MB of
+//! code each brings a page fault of its own, and those are most of what a start costs. A name of the list that the binary
+//! does not have, since code has changed, is passed over.
+//!
 //! It is done for release builds on Linux with glibc, for the host, with default flags, where the C compiler has the
 //! archives and a program that unwinds and starts a thread can be linked that way and runs. Anything else is linked as
 //! ever. `SHELLWARD_DYNAMIC=1` switches it off.
@@ -31,6 +35,7 @@ fn main() {
 pub(crate) fn prepare() {
     println!("cargo:rerun-if-env-changed=SHELLWARD_DYNAMIC");
     println!("cargo:rerun-if-changed=build/static_link.rs");
+    println!("cargo:rerun-if-changed=build/start.order");
     if let Some(arguments) = arguments() {
         for argument in arguments {
             println!("cargo:rustc-link-arg-bins={argument}");
@@ -38,7 +43,7 @@ pub(crate) fn prepare() {
     }
 }
 
-fn arguments() -> Option<[String; 3]> {
+fn arguments() -> Option<Vec<String>> {
     let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|v| v == value);
     let empty = |name: &str| std::env::var_os(name).is_none_or(|v| v.is_empty());
     let wanted = is("PROFILE", "release")
@@ -58,8 +63,17 @@ fn arguments() -> Option<[String; 3]> {
         let archive = find(&linker, archive)?;
         std::fs::write(scripts.join(format!("lib{name}.so")), format!("INPUT({})\n", archive.display())).ok()?;
     }
-    let arguments = ["-static".to_string(), "-no-pie".to_string(), format!("-L{}", scripts.display())];
-    runs(&out, &linker, &arguments).then_some(arguments)
+    let arguments = vec!["-static".to_string(), "-no-pie".to_string(), format!("-L{}", scripts.display())];
+    if !runs(&out, &linker, &arguments) {
+        return None;
+    }
+    // Only some linkers (lld) put functions in a given order.
+    let order = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?).join("build/start.order");
+    let mut ordered = arguments.clone();
+    ordered.push(format!("-Wl,--symbol-ordering-file={}", order.display()));
+    ordered.push("-Wl,--no-warn-symbol-ordering".to_string());
+    let fits = order.is_file() && !order.display().to_string().contains([',', ' ']);
+    Some(if fits && runs(&out, &linker, &ordered) { ordered } else { arguments })
 }
 
 /// Where the compiler has this file.
