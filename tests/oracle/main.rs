@@ -68,10 +68,22 @@ fn judge(sandbox: &Sandbox, texts: &[String], known: bool) -> Tally {
     for chunk in texts.chunks(200) {
         let theirs = sandbox.run(chunk, known);
         for (text, events) in chunk.iter().zip(theirs) {
-            let Some(events) = events else {
+            let Some(mut events) = events else {
                 tally.refused += 1;
                 continue;
             };
+            // A machine that is short of processes or time loses commands of bash's: what differs is asked again, alone.
+            let mut trial = Tally::default();
+            let _ = compare(text, &events, &mut trial);
+            if trial.faults > 0 {
+                match sandbox.run(std::slice::from_ref(text), true).pop().flatten() {
+                    Some(again) => events = again,
+                    None => {
+                        tally.refused += 1;
+                        continue;
+                    }
+                }
+            }
             let difference = compare(text, &events, &mut tally);
             if let Some(d) = difference
                 && tally.shown < shown
