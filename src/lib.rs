@@ -13,6 +13,7 @@ pub mod effect;
 pub mod eval;
 pub mod finding;
 pub mod gate;
+pub mod glob;
 pub mod hooks;
 pub mod intel;
 pub mod limits;

@@ -7,6 +7,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("source", 1),
     ("limits", 1),
     ("bytes", 1),
+    ("glob", 1),
     ("redact", 1),
     ("time", 1),
     ("syntax", 2),

@@ -4,7 +4,7 @@
 //! a doubt where that decides something.
 
 use super::grammar::model::{All, Ask, Atom, Cond, Opt};
-use super::pattern;
+use crate::glob;
 use crate::value::{Piece, Value};
 use std::collections::HashMap;
 
@@ -112,9 +112,9 @@ impl Facts {
             let glob = atom.text.unwrap_or("*");
             let Some(text) = v.and_then(Value::as_literal) else { return false };
             if self.nocase {
-                return pattern::matches(&glob.to_ascii_lowercase(), &text.to_ascii_lowercase());
+                return glob::any(&glob.to_ascii_lowercase(), &text.to_ascii_lowercase());
             }
-            pattern::matches(glob, &text)
+            glob::any(glob, &text)
         };
         let count = self.operands.len() as u64;
         match atom.ask {
@@ -132,9 +132,9 @@ impl Facts {
             Ask::Value => is(value),
             Ask::Name if self.nocase => {
                 let glob = atom.text.unwrap_or("*").to_ascii_lowercase();
-                pattern::matches(&glob, self.name.to_ascii_lowercase().as_bytes())
+                glob::any(&glob, self.name.to_ascii_lowercase().as_bytes())
             }
-            Ask::Name => pattern::matches(atom.text.unwrap_or("*"), self.name.as_bytes()),
+            Ask::Name => glob::any(atom.text.unwrap_or("*"), self.name.as_bytes()),
             Ask::Dash => self.dash,
             Ask::Dashes => self.dashes,
             Ask::Nth => {
@@ -143,7 +143,7 @@ impl Facts {
             }
             Ask::Bare => !self.sub,
             Ask::After => is(before),
-            Ask::Words => pattern::matches(atom.text.unwrap_or("*"), &self.words),
+            Ask::Words => glob::any(atom.text.unwrap_or("*"), &self.words),
         }
     }
 }

@@ -11,7 +11,6 @@ pub mod grammar;
 mod mode;
 pub mod name;
 mod options;
-pub mod pattern;
 pub mod role;
 mod uses;
 mod variable;

@@ -2,7 +2,8 @@
 //!
 //! In: a command word, as far as known. Out: [`Command`].
 
-use super::{grammar, pattern};
+use super::grammar;
+use crate::glob;
 use crate::value::Value;
 
 /// What a command word says.
@@ -29,7 +30,7 @@ pub fn of(word: &Value) -> Command {
     let system = dir.as_literal().is_some_and(|d| {
         let text = String::from_utf8_lossy(&d).to_ascii_lowercase();
         let dirs = grammar::system_dirs();
-        dirs.iter().any(|g| pattern::matches(g, if windows { text.as_bytes() } else { &d }))
+        dirs.iter().any(|g| glob::any(g, if windows { text.as_bytes() } else { &d }))
     });
     Command { name, file: (!system).then(|| word.clone()) }
 }

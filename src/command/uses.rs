@@ -5,9 +5,10 @@
 use super::argv::{Nested, Scan, looks};
 use super::facts::Given;
 use super::grammar::model::{At, Claim, Cond, Env, Level, Operand, Sets, Slot, Stream, Where, Word};
-use super::{Invocation, Role, Stated, Stdin, Stdout, Use, mode, pattern};
+use super::{Invocation, Role, Stated, Stdin, Stdout, Use, mode};
 use crate::effect::graph::DoubtKind;
 use crate::effect::{Language, Props, Site, Verb};
+use crate::glob;
 use crate::value::{Taint, Value};
 
 /// Deepest nesting of prefixes in prefixes that is followed (the build allows no more).
@@ -459,5 +460,5 @@ fn prefix_len(glob: &str, text: &[u8], nocase: bool) -> Option<usize> {
 fn has_scheme(text: &[u8]) -> bool {
     let colon = text.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')));
     colon.is_some_and(|n| n > 0 && text.get(n..).is_some_and(|r| r.starts_with(b"://") || r.starts_with(b":/")))
-        || pattern::matches("mailto:*|data:*|file:*", text)
+        || glob::any("mailto:*|data:*|file:*", text)
 }

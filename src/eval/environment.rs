@@ -6,8 +6,9 @@
 use super::Interp;
 use super::scope::Content;
 use crate::command::grammar::{self, model};
-use crate::command::{Invocation, Role, Use, pattern};
+use crate::command::{Invocation, Role, Use};
 use crate::effect::ProcessId;
+use crate::glob;
 use crate::limits;
 use crate::source::Place;
 use crate::value::{Channel, Taint, Value};
@@ -32,7 +33,7 @@ impl Interp<'_> {
         if g.env.is_empty() {
             return;
         }
-        let own = |n: &str| g.env.iter().any(|e| e.names.iter().any(|p| pattern::matches(p, n.as_bytes())));
+        let own = |n: &str| g.env.iter().any(|e| e.names.iter().any(|p| glob::any(p, n.as_bytes())));
         for (name, value) in self.exported(own) {
             if self.spend(1) {
                 self.variable_roles(&name, value, at, by, inv.grammar);
@@ -50,7 +51,7 @@ impl Interp<'_> {
         let g = inv.grammar.and_then(grammar::lookup)?;
         let holds = |e: &&model::Env| e.word.either.iter().any(|s| s.role == Role::Options);
         let entry = g.env.iter().find(holds)?;
-        let is = |n: &str| entry.names.iter().any(|p| pattern::matches(p, n.as_bytes()));
+        let is = |n: &str| entry.names.iter().any(|p| glob::any(p, n.as_bytes()));
         let given = env.iter().find(|(n, _, _)| is(n)).map(|(_, v, _)| v.clone());
         let value = given.or_else(|| self.exported(is).into_iter().next().map(|(_, v)| v))?;
         let (first, rest) = argv.split_first()?;

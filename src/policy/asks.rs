@@ -4,12 +4,12 @@
 //! of places, programs, words; all that it names has to hold of one effect (or, where it names no verb, of one process
 //! or doubt). What programs are called is the policy's knowledge; nothing here knows one.
 
-use super::glob;
 use crate::analyzer::{Analysis, Options};
 use crate::effect::graph::{Graph, Process};
 use crate::effect::path::{Base, resolve};
 use crate::effect::{Effect, Object, ProcessId, Props};
 use crate::finding::{Confidence, Evidence, Finding, Severity, SpanOut};
+use crate::glob;
 use crate::redact;
 use crate::source::{Place, Source};
 use serde::Deserialize;
@@ -126,7 +126,7 @@ pub(super) fn findings(asks: &[Ask], analysis: &Analysis, options: &Options) -> 
 }
 
 fn any(globs: &[String], text: &str) -> bool {
-    globs.iter().any(|g| glob::matches(g, text))
+    globs.iter().any(|g| glob::folded(g, text))
 }
 
 impl Scene<'_> {

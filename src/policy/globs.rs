@@ -1,9 +1,10 @@
 //! The user's deny and allow rules: globs over every command that would run. The one place that matches them.
 
-use super::{GatePolicy, glob};
+use super::GatePolicy;
 use crate::analyzer::Analysis;
 use crate::effect::graph::Graph;
 use crate::finding::{Confidence, Evidence, Finding, Severity, SpanOut};
+use crate::glob;
 use crate::redact;
 use crate::verdict::{Action, Class, Verdict};
 
@@ -29,13 +30,13 @@ pub fn commands(graph: &Graph) -> Vec<String> {
 impl GatePolicy {
     /// The deny rule that matches the text or one of the commands.
     pub fn denied_by(&self, text: &str, commands: &[String]) -> Option<&str> {
-        let hit = |rule: &&String| glob::matches(rule, text) || commands.iter().any(|c| glob::matches(rule, c));
+        let hit = |rule: &&String| glob::folded(rule, text) || commands.iter().any(|c| glob::folded(rule, c));
         self.deny.iter().filter(|r| !r.trim().is_empty()).find(hit).map(String::as_str)
     }
 
     /// True where every command matches an allow rule: `git *` allows no `git log; rm -r x`.
     pub fn allows(&self, commands: &[String]) -> bool {
-        let allowed = |c: &String| self.allow.iter().any(|rule| glob::matches(rule, c));
+        let allowed = |c: &String| self.allow.iter().any(|rule| glob::folded(rule, c));
         !commands.is_empty() && commands.iter().all(allowed)
     }
 

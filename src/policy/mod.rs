@@ -10,7 +10,6 @@ mod broken;
 mod entry;
 pub mod find;
 mod gate;
-pub mod glob;
 pub mod globs;
 mod grammars;
 mod hermes;

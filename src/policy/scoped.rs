@@ -4,11 +4,11 @@
 //! the finding points at is inside its scope: a command beside it, another path or another host leaves it as it is, and
 //! so does a path or host that is not known. What is on the floor stays. Imports `rules`, `effect`, `url`.
 
-use super::glob;
 use crate::effect::Effect;
 use crate::effect::graph::Process;
 use crate::effect::path::{Base, resolve};
 use crate::finding::{Finding, Severity, SpanOut};
+use crate::glob;
 use crate::rules::Facts;
 use crate::source::Place;
 use crate::url::Host;
@@ -98,7 +98,7 @@ impl Allow {
             facts.graph.processes.iter().filter(|p| meets(facts.span(p.place), f.span)).collect();
         let is_of = |e: &&Effect| processes.iter().any(|p| p.id == e.process);
         let all: Vec<&Effect> = facts.effects().filter(is_of).collect();
-        let any = |globs: &Texts, text: &str| globs.iter().any(|g| glob::matches(g, text));
+        let any = |globs: &Texts, text: &str| globs.iter().any(|g| glob::folded(g, text));
 
         let programs =
             self.program.is_empty() || !processes.is_empty() && processes.iter().all(|p| any(&self.program, &p.name));
@@ -122,10 +122,10 @@ impl Allow {
             if g.starts_with('/') || g.starts_with('~') || g.starts_with('*') {
                 // The home is shown as `~`, however it was written.
                 let home = base.home.and_then(|h| g.strip_prefix(h)).filter(|rest| rest.starts_with('/'));
-                return home.map_or_else(|| glob::matches(g, text), |rest| glob::matches(&format!("~{rest}"), text));
+                return home.map_or_else(|| glob::folded(g, text), |rest| glob::folded(&format!("~{rest}"), text));
             }
             let rest = g.strip_prefix("./").unwrap_or(g);
-            text.strip_prefix(start.as_str()).and_then(|t| t.strip_prefix('/')).is_some_and(|t| glob::matches(rest, t))
+            text.strip_prefix(start.as_str()).and_then(|t| t.strip_prefix('/')).is_some_and(|t| glob::folded(rest, t))
         })
     }
 }

@@ -6,6 +6,7 @@ use super::{Category, Facts, Findings, Rule};
 use crate::effect::path::Class;
 use crate::effect::{Effect, Object, Verb};
 use crate::finding::{Confidence, Severity};
+use crate::glob;
 use crate::value::Value;
 
 pub(super) const RULES: &[Rule] = &[
@@ -129,14 +130,14 @@ fn by_kind(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, kind: &st
     let entries = of_kind(kind);
     for e in facts.with(&[Verb::Environment]) {
         let Some((name, value)) = variable(e) else { continue };
-        let mut named = entries.iter().filter(|entry| glob(entry.name, &name)).peekable();
+        let mut named = entries.iter().filter(|entry| is(entry.name, &name)).peekable();
         if named.peek().is_none() {
             continue;
         }
         let text = value.map(Value::show).unwrap_or_default();
         let found = named.find(|entry| match entry.value {
             None => value.is_some() && !text.is_empty(),
-            Some(pattern) => glob(pattern, &text),
+            Some(pattern) => is(pattern, &text),
         });
         let Some(entry) = found else { continue };
         if is_kept(&name, &text) {
@@ -191,34 +192,14 @@ fn path_hijack(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 
 /// True where the list says that some value of the variable changes what programs do.
 pub(super) fn steers(name: &str) -> bool {
-    VARIABLES.iter().flat_map(|(_, all)| *all).any(|e| glob(e.name, name))
+    VARIABLES.iter().flat_map(|(_, all)| *all).any(|e| is(e.name, name))
 }
 
-/// `*` in a pattern stands for any run of characters; `\*` for itself.
-fn glob(pattern: &str, text: &str) -> bool {
-    // Nearly every name differs from nearly every pattern in the first letter.
+/// [`glob::matches`], after a look at the first byte: nearly every name differs there from nearly every pattern.
+fn is(pattern: &str, text: &str) -> bool {
     let first = pattern.bytes().next();
-    if first.is_some_and(|b| b != b'*' && b != b'\\') && first != text.bytes().next() {
-        return false;
-    }
-    if pattern == "\\*" {
-        return text == "*";
-    }
-    let mut rest = text;
-    let mut parts = pattern.split('*');
-    let Some(r) = parts.next().and_then(|first| rest.strip_prefix(first)) else { return false };
-    rest = r;
-    let mut open = false;
-    let mut last = "";
-    for p in parts {
-        open = true;
-        last = p;
-        match rest.find(p) {
-            Some(i) => rest = rest.get(i.saturating_add(p.len())..).unwrap_or_default(),
-            None => return false,
-        }
-    }
-    if open { last.is_empty() || rest.is_empty() || text.ends_with(last) } else { rest.is_empty() }
+    let other = first.is_some_and(|b| !b"*?[\\".contains(&b)) && first != text.bytes().next();
+    !other && glob::matches(pattern.as_bytes(), text.as_bytes())
 }
 
 #[cfg(test)]
@@ -227,8 +208,8 @@ mod tests {
 
     #[test]
     fn globs() {
-        assert!(glob("*--require*", "--require x") && glob("/tmp*", "/tmp/x") && glob("", "") && glob("\\*", "*"));
-        assert!(!glob("", "x") && !glob("/tmp*", "/home/tmp") && !glob("\\*", "ls") && !glob("0", "10"));
-        assert!(glob("BASH_FUNC_*", "BASH_FUNC_x%%") && glob("*-M*", "-Mx"));
+        assert!(is("*--require*", "--require x") && is("/tmp*", "/tmp/x") && is("", "") && is("\\*", "*"));
+        assert!(!is("", "x") && !is("/tmp*", "/home/tmp") && !is("\\*", "ls") && !is("0", "10"));
+        assert!(is("BASH_FUNC_*", "BASH_FUNC_x%%") && is("*-M*", "-Mx"));
     }
 }

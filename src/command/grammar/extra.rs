@@ -3,7 +3,7 @@
 
 use super::Grammar;
 use super::read::is_glob;
-use crate::command::pattern;
+use crate::glob;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,7 +27,7 @@ pub(super) fn find(realm: &str, name: &str) -> Option<&'static Grammar> {
     }
     let all = ALL.read().unwrap_or_else(std::sync::PoisonError::into_inner);
     let here = |g: &&&Grammar| if g.shells.is_empty() { realm.is_empty() } else { g.shells.contains(&realm) };
-    let named = |n: &&'static str| *n == name || is_glob(n) && pattern::matches(n, name.as_bytes());
+    let named = |n: &&'static str| *n == name || is_glob(n) && glob::any(n, name.as_bytes());
     let has = |g: &&&Grammar| g.names.iter().any(&named) || g.aliases.iter().any(|a| a.names.contains(&name));
     all.iter().filter(here).find(has).copied()
 }

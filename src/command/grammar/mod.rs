@@ -78,7 +78,7 @@ fn find(realm: &str, name: &str) -> Option<&'static Grammar> {
     }
     let globs = GLOBS.iter().find(|(s, _)| *s == realm).map_or(&[][..], |(_, t)| t);
     let first = name.bytes().next();
-    let is = |(_, g, _): &&Glob| crate::command::pattern::matches(g, name.as_bytes());
+    let is = |(_, g, _): &&Glob| crate::glob::any(g, name.as_bytes());
     globs.iter().filter(|(b, ..)| may_begin(*b, first)).find(is).and_then(|(.., i)| decoded(*i))
 }
 
@@ -114,7 +114,7 @@ pub fn variable(grammar: Option<&'static Grammar>, name: &str) -> Option<&'stati
     }
     let plain = VARIABLES.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| VARIABLES.get(i));
     let first = name.bytes().next();
-    let is = |(_, g, _): &&Glob| crate::command::pattern::matches(g, name.as_bytes());
+    let is = |(_, g, _): &&Glob| crate::glob::any(g, name.as_bytes());
     let glob = VARIABLE_GLOBS.iter().filter(|(b, ..)| may_begin(*b, first)).find(is);
     // Of two entries that stand for the name, the first in the file counts.
     let index = plain.map(|(_, i)| *i).into_iter().chain(glob.map(|(.., i)| *i)).min()?;
@@ -123,7 +123,7 @@ pub fn variable(grammar: Option<&'static Grammar>, name: &str) -> Option<&'stati
 
 /// What a variable is to a program by itself.
 pub fn own_variable(grammar: &'static Grammar, name: &str) -> Option<&'static model::Env> {
-    grammar.env.iter().find(|e| e.names.iter().any(|g| crate::command::pattern::matches(g, name.as_bytes())))
+    grammar.env.iter().find(|e| e.names.iter().any(|g| crate::glob::any(g, name.as_bytes())))
 }
 
 /// Globs of the directories that hold system programs: a command word with one of them names the program itself.

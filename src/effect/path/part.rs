@@ -1,7 +1,9 @@
 //! One component of a path, with what a glob or a value that is not known leaves open.
 //!
 //! In: the text of a component, open runs as markers. Out: whether it may be a name that the list of places has. Floor 3;
-//! imports nothing of the project.
+//! imports `glob`.
+
+use crate::glob;
 
 /// Stands for a run of characters that a glob leaves open.
 pub(super) const STAR: char = '\u{F0001}';
@@ -65,15 +67,15 @@ impl Part {
         if fixed == 0 || fixed.saturating_mul(3) < pattern.chars().count() {
             return false;
         }
-        let glob: String = self
-            .0
-            .chars()
-            .map(|c| match c {
-                STAR | UNKNOWN => '*',
-                QUESTION => '?',
-                c => c,
-            })
-            .collect();
+        let mut glob = String::new();
+        for c in self.0.chars() {
+            match c {
+                STAR | UNKNOWN => glob.push('*'),
+                QUESTION => glob.push('?'),
+                '*' | '?' | '[' | '\\' => glob.extend(['\\', c]),
+                c => glob.push(c),
+            }
+        }
         wildcard(&glob, pattern)
     }
     /// For people.
@@ -90,34 +92,7 @@ impl Part {
     }
 }
 
-/// `*` and `?` against a name, in linear time for one star and quadratic at worst. A star at the start does not take a
-/// leading dot, as in the shell.
+/// [`glob::matches`], where a star at the start does not take a leading dot, as in the shell.
 fn wildcard(pattern: &str, name: &str) -> bool {
-    if name.starts_with('.') && pattern.starts_with(['*', '?']) {
-        return false;
-    }
-    let (p, n) = (pattern.as_bytes(), name.as_bytes());
-    let (mut i, mut j) = (0usize, 0usize);
-    let mut star: Option<(usize, usize)> = None;
-    while j < n.len() {
-        match p.get(i) {
-            Some(b'*') => {
-                star = Some((i, j));
-                i = i.saturating_add(1);
-            }
-            Some(c) if *c == b'?' || Some(c) == n.get(j) => {
-                i = i.saturating_add(1);
-                j = j.saturating_add(1);
-            }
-            _ => match star {
-                Some((s, from)) => {
-                    star = Some((s, from.saturating_add(1)));
-                    i = s.saturating_add(1);
-                    j = from.saturating_add(1);
-                }
-                None => return false,
-            },
-        }
-    }
-    p.get(i..).is_none_or(|rest| rest.iter().all(|c| *c == b'*'))
+    !(name.starts_with('.') && pattern.starts_with(['*', '?'])) && glob::matches(pattern.as_bytes(), name.as_bytes())
 }

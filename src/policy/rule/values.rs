@@ -7,8 +7,8 @@ use super::fields::{ADDRESS, CONTEXT, DOUBT, EFFECT, PATH, PROCESS, Record, SOUR
 use crate::effect::graph::{Doubt, Process};
 use crate::effect::path::Resolved;
 use crate::effect::{Effect, Object, Props, Site};
+use crate::glob;
 use crate::limits::MAX_PATH;
-use crate::policy::glob;
 use crate::rules::Facts;
 use crate::url::{Address, Reach};
 use crate::verdict::convert;
@@ -183,7 +183,7 @@ pub(super) fn functions() -> Context<'static, 'static> {
     let mut context = Context::default();
     // They fail only where the language has one of that name, and then that one is called.
     let _ = context
-        .add_function("glob", |This(text): This<Arc<String>>, pattern: Arc<String>| glob::matches(&pattern, &text));
+        .add_function("glob", |This(text): This<Arc<String>>, pattern: Arc<String>| glob::folded(&pattern, &text));
     let _ = context.add_function("lower", |This(text): This<Arc<String>>| text.to_lowercase());
     let _ = context.add_function("matches", |This(text): This<Arc<String>>, pattern: Arc<String>| {
         cached(&pattern).map(|r| r.is_match(&text)).map_err(|e| ExecutionError::function_error("matches", e))
