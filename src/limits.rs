@@ -138,5 +138,7 @@ pub const CHAINS_PER_BYTE: usize = 4;
 pub const MAX_CHAIN_CREDIT: usize = 16 << 20;
 /// Most commands with findings that a report keeps which needs all of them at once (HTML, SARIF).
 pub const MAX_ROWS: usize = 100_000;
+/// Bytes of what it keeps of them: a browser opens 20 MB of it in 1.2 s.
+pub const MAX_ROW_BYTES: usize = 48 << 20;
 /// Most commands of which the HTML report of an audit draws the flow.
 pub const MAX_PICTURES: usize = 12;

@@ -233,7 +233,8 @@ fn read(input: Arc<Input>, filter: &Filter, progress: &Progress, chunks: &SyncSe
         source.format = format.name;
         return rows(table, path, &input, filter, progress, chunks, source);
     }
-    let binary = input.format.is_none() && input::is_binary(&head);
+    // Some formats have bytes of that kind, and say so at their beginning.
+    let binary = input.format.is_none() && fit < 95 && input::is_binary(&head);
     if binary || (input.only_known && fit <= 1) {
         source.skipped = true;
         source.problem = binary.then(|| "it is a binary file".to_string());

@@ -48,12 +48,26 @@ pub struct Count {
     pub commands: u64,
     /// The worst severity.
     pub worst: Option<Severity>,
+    /// Commands by their worst severity, INFO first.
+    pub levels: [u64; 5],
 }
 
 impl Count {
-    fn add(&mut self, worst: Option<Severity>) {
+    fn add(&mut self, worst: Severity) {
         self.commands = self.commands.saturating_add(1);
-        self.worst = self.worst.max(worst);
+        self.worst = self.worst.max(Some(worst));
+        if let Some(n) = self.levels.get_mut(worst as usize) {
+            *n = n.saturating_add(1);
+        }
+    }
+
+    /// Adds another one.
+    pub fn join(&mut self, other: &Count) {
+        self.commands = self.commands.saturating_add(other.commands);
+        self.worst = self.worst.max(other.worst);
+        for (n, more) in self.levels.iter_mut().zip(other.levels) {
+            *n = n.saturating_add(more);
+        }
     }
 }
 
@@ -170,7 +184,7 @@ impl Stats {
         for finding in filter.of(&judged.judgement) {
             if !seen.contains(&finding.rule_id) {
                 seen.push(finding.rule_id);
-                self.rules.entry(finding.rule_id).or_default().add(Some(finding.severity));
+                self.rules.entry(finding.rule_id).or_default().add(finding.severity);
             }
         }
         let unknown = || Arc::from("unknown");
@@ -185,18 +199,18 @@ impl Stats {
         if let Some(group) = group {
             let full = self.groups.len() >= MAX_GROUPS && !self.groups.contains_key(&group);
             let group = if full { Arc::from("others") } else { group };
-            self.groups.entry(group).or_default().add(Some(worst));
+            self.groups.entry(group).or_default().add(worst);
         }
         let techniques: std::collections::BTreeSet<_> =
             filter.of(&judged.judgement).filter_map(|f| f.mitre_id).collect();
         for technique in techniques {
-            self.techniques.entry(technique).or_default().add(Some(worst));
+            self.techniques.entry(technique).or_default().add(worst);
         }
         for (names, name) in [(&mut self.hosts, &entry.host), (&mut self.users, &entry.user)] {
             if let Some(name) = name
                 && (names.len() < MAX_GROUPS || names.contains_key(name))
             {
-                names.entry(Arc::clone(name)).or_default().add(Some(worst));
+                names.entry(Arc::clone(name)).or_default().add(worst);
             }
         }
         if let Some(at) = entry.at {
@@ -210,7 +224,7 @@ impl Stats {
         if let Some(at) = entry.at
             && (self.days.len() < MAX_GROUPS || self.days.contains_key(&at.div_euclid(86_400)))
         {
-            self.days.entry(at.div_euclid(86_400)).or_default().add(Some(worst));
+            self.days.entry(at.div_euclid(86_400)).or_default().add(worst);
         }
         self.top(name, judged);
         true
@@ -255,15 +269,28 @@ impl Stats {
         );
     }
 
-    /// The commands to look at first: the worst, the surest, those with the most findings, the latest.
+    /// The commands to look at first: the worst, the surest; of these one of each rule, then another of each, and so on,
+    /// those with the most findings and the latest before others of their rule.
     pub fn first(&self, most: usize, filter: &Filter) -> Vec<&Top> {
-        let mut tops: Vec<&Top> = self.tops.values().filter(|t| filter.of(&t.judgement).next().is_some()).collect();
-        tops.sort_by_key(|t| {
-            let worst = filter.of(&t.judgement).map(|f| (f.severity, f.confidence)).max();
-            std::cmp::Reverse((worst, t.judgement.findings.len(), t.last, std::cmp::Reverse(t.place.clone())))
+        let mut tops: Vec<(_, &Top)> = Vec::with_capacity(self.tops.len());
+        for top in self.tops.values() {
+            if let Some(f) = filter.of(&top.judgement).max_by_key(|f| (f.severity, f.confidence)) {
+                tops.push(((f.severity, f.confidence, f.rule_id, 0u64), top));
+            }
+        }
+        tops.sort_by_key(|((severity, confidence, ..), t)| {
+            let last = std::cmp::Reverse(t.place.clone());
+            std::cmp::Reverse((*severity, *confidence, t.judgement.findings.len(), t.last, last))
         });
-        tops.truncate(most);
-        tops
+        let mut seen: HashMap<_, u64> = HashMap::new();
+        for ((severity, confidence, rule, round), _) in &mut tops {
+            let before = seen.entry((*severity, *confidence, *rule)).or_default();
+            *round = *before;
+            *before = before.saturating_add(1);
+        }
+        // The order of before decides the rest.
+        tops.sort_by_key(|((severity, confidence, _, round), _)| (std::cmp::Reverse((*severity, *confidence)), *round));
+        tops.into_iter().take(most).map(|(_, t)| t).collect()
     }
 }
 

@@ -10,7 +10,6 @@ use crate::audit::filter::Filter;
 use crate::audit::format::{self, Columns, FORMATS};
 use crate::audit::input::{Input, Origin};
 use crate::audit::known::Known;
-use crate::audit::rows::Rows;
 use crate::audit::stats::{self, Group, Stats, Top};
 use crate::audit::{Judgement, time};
 use crate::effect::Language;
@@ -128,7 +127,14 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let total = progress::total(&inputs);
     let begin = std::time::Instant::now();
     let group = Group::ALL.iter().find(|g| g.0 == args.group_by).map_or(Group::User, |g| g.1);
-    let mut taker = Taker { args: &args, filter: &filter, stats: Stats::new(group), rows: Rows::default(), known };
+    let mut taker = Taker {
+        args: &args,
+        filter: &filter,
+        stats: Stats::new(group),
+        page: args.html.is_some().then(Default::default),
+        sarif: args.sarif.then(Default::default),
+        known,
+    };
     let mut out = BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
     let mut written: std::io::Result<()> =
         if args.csv { out.write_all(report::records::CSV_HEADER.as_bytes()) } else { Ok(()) };
@@ -144,7 +150,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         done.store(true, Ordering::Relaxed);
         bar.thread().unpark();
     });
-    let Taker { stats, rows, known, .. } = taker;
+    let Taker { stats, page, sarif, known, .. } = taker;
     let whole = !progress.stop.load(Ordering::Relaxed);
     output::done(written.and_then(|()| {
         let distinct = progress.distinct.load(Ordering::Relaxed);
@@ -153,8 +159,9 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
             report::records::json_summary(&stats, distinct, seconds, whole)
         } else if args.csv {
             String::new()
-        } else if args.sarif {
-            report::sarif::audit(&rows, &filter)
+        } else if let Some(sarif) = sarif {
+            sarif.write(&mut out)?;
+            String::new()
         } else {
             let colour = output::colour(args.color);
             let (most, width) = (args.top, output::width());
@@ -165,11 +172,16 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         out.write_all(text.as_bytes())?;
         out.flush()
     }))?;
-    if let Some(path) = &args.html {
+    if let (Some(path), Some(findings)) = (&args.html, &page) {
         let pictures = pictures(&stats, &filter);
-        let page =
-            report::html::page(&report::html::Page { stats: &stats, rows: &rows, filter: &filter, pictures, whole });
-        std::fs::write(path, page).map_err(|e| Failure::io(&format!("cannot write {}", path.display()), &e))?;
+        let page = report::html::Page { stats: &stats, findings, pictures, whole };
+        let file = std::fs::File::create(path);
+        file.and_then(|file| {
+            let mut file = BufWriter::new(file);
+            report::html::write(&page, &mut file)?;
+            file.flush()
+        })
+        .map_err(|e| Failure::io(&format!("cannot write {}", path.display()), &e))?;
     }
     Ok(exit(&args, &stats))
 }
@@ -205,7 +217,8 @@ struct Taker<'a> {
     args: &'a AuditArgs,
     filter: &'a Filter,
     stats: Stats,
-    rows: Rows,
+    page: Option<report::html::Findings>,
+    sarif: Option<report::sarif::Audit>,
     known: Option<Known>,
 }
 
@@ -222,8 +235,11 @@ impl Taker<'_> {
                     if !self.stats.add(&name, &judged, filter) {
                         continue;
                     }
-                    if args.html.is_some() || args.sarif {
-                        self.rows.add(&name, &judged, filter);
+                    if let Some(page) = &mut self.page {
+                        page.add(&name, &judged, filter);
+                    }
+                    if let Some(sarif) = &mut self.sarif {
+                        sarif.add(&name, &judged, filter);
                     }
                     let secrets = &judged.judgement.secrets;
                     if args.json {

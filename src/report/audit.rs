@@ -1,8 +1,8 @@
 //! The summary of an audit → text for people: what to look at first, then the counts. Floor 8.
 
-use super::number;
 use super::records::{SEVERITIES, severity};
 use super::visible::{self, Visible};
+use super::{counted, number};
 use crate::audit::filter::Filter;
 use crate::audit::stats::{Count, Stats, Top};
 use crate::audit::time;
@@ -70,8 +70,8 @@ pub fn summary(stats: &Stats, filter: &Filter, about: About) -> String {
 
 fn head(out: &mut String, stats: &Stats, about: About) {
     let read = stats.sources.iter().filter(|s| !s.format.is_empty()).count();
-    let inputs = if read == 1 { "1 input".to_string() } else { format!("{} inputs", number(read as u64)) };
-    let _ = write!(out, "{inputs}, {} commands, {} different", number(stats.commands), number(about.distinct));
+    let (inputs, commands) = (counted(read as u64, "input"), counted(stats.commands, "command"));
+    let _ = write!(out, "{inputs}, {commands}, {} different", number(about.distinct));
     if let Some((first, last)) = stats.range {
         let _ = write!(out, ", {} to {}", time::day(first), time::day(last));
     }
@@ -92,7 +92,7 @@ fn head(out: &mut String, stats: &Stats, about: About) {
         .filter_map(|s| stats.severities.get(*s as usize).filter(|n| **n > 0).map(|n| (s, n)))
         .map(|(s, n)| format!("{} {}", number(*n), painted(*s, severity(*s), about)))
         .collect();
-    let _ = writeln!(out, "{} commands with findings: {}", number(stats.found), counts.join(", "));
+    let _ = writeln!(out, "{} with findings: {}", counted(stats.found, "command"), counts.join(", "));
 }
 
 fn heading(out: &mut String, text: &str, about: About) {
@@ -206,13 +206,13 @@ fn problems(out: &mut String, stats: &Stats, about: About) {
     for source in odd.iter().take(ROWS) {
         let mut facts: Vec<String> = source.problem.iter().map(|p| visible::line(p)).collect();
         if source.undecodable > 0 {
-            facts.push(format!("{} lines are no {}", number(source.undecodable), source.format));
+            facts.push(format!("{} not of the format {}", counted(source.undecodable, "line"), source.format));
         }
         if source.too_long > 0 {
-            facts.push(format!("{} lines are too long", number(source.too_long)));
+            facts.push(format!("{} too long", counted(source.too_long, "line")));
         }
         if source.unchained > 0 {
-            facts.push(format!("{} commands were not held against those before them", number(source.unchained)));
+            facts.push(format!("{} not held against those before", counted(source.unchained, "command")));
         }
         let _ = writeln!(out, "  {}: {}", visible::line(&source.name), facts.join("; "));
     }
@@ -220,7 +220,7 @@ fn problems(out: &mut String, stats: &Stats, about: About) {
         let _ = writeln!(out, "  and {} more inputs", number(odd.len().saturating_sub(ROWS) as u64));
     }
     if stats.skipped > 0 {
-        let _ = writeln!(out, "  {} files that are no history of a known format", number(stats.skipped));
+        let _ = writeln!(out, "  {} not of a known format", counted(stats.skipped, "file"));
     }
 }
 

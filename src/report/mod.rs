@@ -22,3 +22,8 @@ pub fn number(n: u64) -> String {
     }
     out
 }
+
+/// So many of something, in words that fit: `1 command`, `2 commands`.
+pub fn counted(n: u64, noun: &str) -> String {
+    format!("{} {noun}{}", number(n), if n == 1 { "" } else { "s" })
+}

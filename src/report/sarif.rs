@@ -1,34 +1,71 @@
 //! Findings in files → SARIF 2.1.0 (OASIS), the form that code hosts and editors read. Floor 8.
 
+use crate::audit::engine::Judged;
 use crate::audit::filter::Filter;
-use crate::audit::rows::{Row, Rows};
+use crate::audit::rows::Rows;
 use crate::audit::scan::run::Located;
 use crate::audit::stats::shown;
 use crate::audit::time;
 use crate::finding::{Finding, Severity};
+use crate::redact;
 use crate::rules;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 
-/// The log with one run.
+/// The findings of a scan as a log with one run.
 pub fn log(found: &[Located]) -> String {
     let ids: BTreeSet<&str> = found.iter().map(|l| l.finding.rule_id).collect();
     let index = |id: &str| ids.iter().position(|i| *i == id).unwrap_or(0);
-    let results: Vec<Value> = found.iter().map(|l| result(l, index(l.finding.rule_id))).collect();
-    whole(&ids, &results)
+    let results: Vec<String> = found.iter().map(|l| result(l, index(l.finding.rule_id)).to_string()).collect();
+    let ids: Vec<&str> = ids.iter().copied().collect();
+    let (before, after) = frame(&ids);
+    format!("{before}{}{after}", results.join(","))
 }
 
 /// The commands with findings of an audit as a log. A finding over several commands has the others as related places.
-pub fn audit(rows: &Rows, filter: &Filter) -> String {
-    let all = || rows.all.iter().flat_map(|r| filter.of(&r.judgement).map(move |f| (r, f)));
-    let ids: BTreeSet<&str> = all().map(|(_, f)| f.rule_id).collect();
-    let index = |id: &str| ids.iter().position(|i| *i == id).unwrap_or(0);
-    let results: Vec<Value> =
-        all().map(|(r, f)| crate::redact::with(&r.judgement.secrets, || row(r, f, index(f.rule_id)))).collect();
-    whole(&ids, &results)
+#[derive(Debug, Default)]
+pub struct Audit {
+    rows: Rows<Box<str>>,
+    /// The rules in the order in which they came.
+    ids: Vec<&'static str>,
 }
 
-fn row(r: &Row, f: &Finding, index: usize) -> Value {
+impl Audit {
+    /// Takes a command that has findings to report.
+    pub fn add(&mut self, name: &str, judged: &Judged, filter: &Filter) {
+        let Some(worst) = filter.of(&judged.judgement).map(|f| f.severity).max() else { return };
+        let Audit { rows, ids } = self;
+        rows.add(worst, || {
+            let mut out = String::new();
+            for f in filter.of(&judged.judgement) {
+                let index = ids.iter().position(|i| *i == f.rule_id).unwrap_or(ids.len());
+                if index == ids.len() {
+                    ids.push(f.rule_id);
+                }
+                let comma = if out.is_empty() { "" } else { "," };
+                let result = redact::with(&judged.judgement.secrets, || row(name, judged, f, index).to_string());
+                out.push_str(comma);
+                out.push_str(&result);
+            }
+            let bytes = out.len();
+            (out.into(), bytes)
+        });
+    }
+
+    /// Writes the log.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let (before, after) = frame(&self.ids);
+        out.write_all(before.as_bytes())?;
+        for (i, row) in self.rows.all.iter().enumerate() {
+            let comma = if i == 0 { "" } else { "," };
+            write!(out, "{comma}{}", row.part)?;
+        }
+        out.write_all(after.as_bytes())
+    }
+}
+
+fn row(name: &str, r: &Judged, f: &Finding, index: usize) -> Value {
     let place = |file: &str, line: u64, command: &[u8]| {
         json!({ "physicalLocation": {
             "artifactLocation": { "uri": uri(file) },
@@ -52,7 +89,7 @@ fn row(r: &Row, f: &Finding, index: usize) -> Value {
         "ruleIndex": index,
         "level": level(f.severity),
         "message": { "text": format!("{}. {}", f.title, f.description) },
-        "locations": [place(&r.name, e.line, &e.command)],
+        "locations": [place(name, e.line, &e.command)],
         "relatedLocations": related,
         "properties": {
             "severity": f.severity, "confidence": f.confidence, "time": e.at.map(time::show), "user": e.user.as_deref(),
@@ -61,21 +98,21 @@ fn row(r: &Row, f: &Finding, index: usize) -> Value {
     })
 }
 
-fn whole(ids: &BTreeSet<&str>, results: &[Value]) -> String {
-    let log = json!({
-        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": env!("CARGO_PKG_NAME"),
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": ids.iter().map(|id| descriptor(id)).collect::<Vec<_>>(),
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
+/// Where the form of the log is described.
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// What stands before the results of the run, and behind them.
+fn frame(ids: &[&str]) -> (String, &'static str) {
+    let driver = json!({
+        "name": env!("CARGO_PKG_NAME"),
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "rules": ids.iter().map(|id| descriptor(id)).collect::<Vec<_>>(),
     });
-    format!("{log}\n")
+    let before = format!(
+        "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"columnKind\":\"unicodeCodePoints\",\
+         \"tool\":{{\"driver\":{driver}}},\"results\":["
+    );
+    (before, "]}]}\n")
 }
 
 /// What a rule is. The name of a finding may be more exact than that of its rule.

@@ -4,6 +4,13 @@ use super::{Rule, names};
 use crate::verdict::Action;
 use serde_json::{Value, json};
 
+const TECHNIQUES: &str = include_str!("../../grammars/lists/techniques.list");
+
+/// The name of an ATT&CK technique.
+pub fn technique(id: &str) -> Option<&'static str> {
+    TECHNIQUES.lines().filter_map(|l| l.split_once(' ')).find(|(i, _)| *i == id).map(|(_, name)| name)
+}
+
 /// The page of a rule.
 pub fn markdown(rule: &'static Rule) -> String {
     let mut out = format!("# {}\n\n{}\n\n{}\n\n", rule.id, rule.title, rule.description);
@@ -12,7 +19,8 @@ pub fn markdown(rule: &'static Rule) -> String {
     row("confidence", format!("{:?}", rule.confidence).to_lowercase());
     row("category", rule.category.name().to_string());
     if let Some(id) = rule.mitre {
-        row("technique", format!("[{id}](https://attack.mitre.org/techniques/{}/)", id.replace('.', "/")));
+        let link = format!("[{id}](https://attack.mitre.org/techniques/{}/)", id.replace('.', "/"));
+        row("technique", technique(id).map_or(link.clone(), |name| format!("{link} {name}")));
     }
     if rule.floor {
         row("floor", "no mode may let it through".to_string());
@@ -54,5 +62,18 @@ fn action(rule: &Rule) -> &'static str {
         Action::Allow => "allow",
         Action::Warn => "warn",
         Action::Block => "block",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_technique_has_a_name() {
+        for rule in crate::rules::all() {
+            assert!(rule.mitre.is_none_or(|id| technique(id).is_some()), "{}: {:?}", rule.id, rule.mitre);
+        }
+        assert_eq!(technique("T1059.004"), Some("Unix shell"));
     }
 }

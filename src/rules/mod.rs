@@ -36,7 +36,7 @@ mod transport;
 mod unread;
 mod writes;
 
-pub use docs::{json, markdown};
+pub use docs::{json, markdown, technique};
 pub use draft::{Draft, Findings};
 pub use facts::Facts;
 

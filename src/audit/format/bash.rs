@@ -3,7 +3,7 @@
 //!
 //! As bash reads it: where the first line is a time stamp, all lines up to the next stamp are one command. Where it is
 //! not, nothing in the file says where a command ends, and bash takes each line for one; but it wrote quotes and
-//! here-documents with the newlines in them (`echo 'two`, `lines'`). So a line that leaves one open goes on with the
+//! here-documents, and with `lithist` all else, with the newlines in them (`echo 'two`, `lines'`). So a line that leaves one open goes on with the
 //! next, for as long as [`MOST_LINES`]; where it is still open then, each of these lines stands alone.
 
 use super::{Batch, Columns, Format, Growing, Hint, Reader};
@@ -16,6 +16,10 @@ use crate::syntax::shell::{self, Dialect};
 const MOST_LINES: usize = 100;
 const MOST_BYTES: usize = 64 << 10;
 
+/// Words that begin what has an end of its own.
+const OPENERS: &[&[u8]] =
+    &[b"do", b"then", b"else", b"elif", b"if", b"for", b"while", b"until", b"case", b"select", b"{"];
+
 pub(super) static FORMAT: Format = Format {
     name: "bash",
     about: "bash history, with or without time stamps",
@@ -27,14 +31,14 @@ pub(super) static FORMAT: Format = Format {
 
 fn fits(hint: &Hint<'_>) -> u8 {
     let name = hint.name();
-    if name.ends_with("bash_history") || name == ".sh_history" || name == ".ash_history" {
+    if name.ends_with("bash_history") || name == ".ash_history" {
         return 90;
     }
     if hint.lines().next().is_some_and(|l| stamp(l).is_some_and(|s| s > 100_000_000)) { 70 } else { 0 }
 }
 
 #[derive(Default)]
-struct Bash {
+pub(super) struct Bash {
     /// The first line was a stamp, so commands may have several lines.
     stamped: Option<bool>,
     at: Option<i64>,
@@ -53,7 +57,9 @@ fn stamp(line: &[u8]) -> Option<i64> {
 
 /// True where a shell would wait for more after this text: a command on the next line would become part of it.
 fn leaves_open(text: &[u8]) -> bool {
-    if !text.iter().any(|b| matches!(b, b'\'' | b'"' | b'`' | b'<' | b'(' | b'\\' | b'|')) {
+    let marked = text.iter().any(|b| matches!(b, b'\'' | b'"' | b'`' | b'<' | b'(' | b'\\' | b'|'));
+    let words = || text.split(u8::is_ascii_whitespace);
+    if !marked && !text.trim_ascii_end().ends_with(b"&&") && !words().any(|w| OPENERS.contains(&w)) {
         return false;
     }
     let mut probe = text.to_vec();
@@ -137,10 +143,31 @@ mod tests {
 
     #[test]
     fn a_shell_waits_after_open_quotes_and_documents() {
-        for open in ["echo 'a", "cat <<X\nbody", "echo \"$(ls", "a |", "a \\", "cat <<X\nX y"] {
+        for open in [
+            "echo 'a",
+            "cat <<X\nbody",
+            "echo \"$(ls",
+            "a |",
+            "a \\",
+            "cat <<X\nX y",
+            "for i in 1; do",
+            "f() {\nls",
+            "a &&",
+        ] {
             assert!(leaves_open(open.as_bytes()), "{open}");
         }
-        for whole in ["echo 'a'", "cat <<X\nbody\nX", "ls", "echo a)", "it's fine'", "a | b", "cat <<< x", "# it's"] {
+        for whole in [
+            "echo 'a'",
+            "cat <<X\nbody\nX",
+            "ls",
+            "echo a)",
+            "it's fine'",
+            "a | b",
+            "cat <<< x",
+            "# it's",
+            "if a; then b; fi",
+            "echo for",
+        ] {
             assert!(!leaves_open(whole.as_bytes()), "{whole}");
         }
     }

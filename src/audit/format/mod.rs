@@ -15,6 +15,7 @@ mod fields;
 mod fish;
 mod json;
 mod jsonl;
+mod ksh;
 mod plain;
 mod psreadline;
 mod zsh;
@@ -104,6 +105,7 @@ pub static FORMATS: &[&Format] = &[
     &auditd::FORMAT,
     &fish::FORMAT,
     &zsh::FORMAT,
+    &ksh::FORMAT,
     &bash::FORMAT,
     &psreadline::FORMAT,
     &jsonl::FORMAT,

@@ -9,7 +9,7 @@ pub(super) static FORMAT: Format = Format {
     name: "psreadline",
     about: "PowerShell history (PSReadLine)",
     shell: Some(Language::PowerShell),
-    fits: |hint: &Hint<'_>| if hint.name().ends_with("Host_history.txt") { 95 } else { 0 },
+    fits: |hint: &Hint<'_>| if hint.name().ends_with("Host_history.txt") { 90 } else { 0 },
     open: |_: &Columns| Box::new(PsReadLine::default()),
     table: None,
 };

@@ -11,6 +11,7 @@ pub(super) static KIND: Kind = Kind {
         let system = hint.path.contains("/cron.d/") || hint.path.ends_with("etc/crontab");
         pieces(bytes, system)
     },
+    plain: false,
 };
 
 fn pieces(bytes: &[u8], system: bool) -> Vec<Piece> {

@@ -14,6 +14,7 @@ pub(super) static KIND: Kind = Kind {
             || name.ends_with(".dockerfile")
     },
     pieces: |_, bytes| pieces(bytes),
+    plain: true,
 };
 
 fn pieces(bytes: &[u8]) -> Vec<Piece> {

@@ -13,6 +13,7 @@ pub(super) static KIND: Kind = Kind {
         matches!(name, "Makefile" | "makefile" | "GNUmakefile") || name.ends_with(".mk")
     },
     pieces: |_, bytes| pieces(bytes),
+    plain: false,
 };
 
 /// Variables that are set once, to a text in which nothing is left to put in.

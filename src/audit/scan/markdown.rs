@@ -7,6 +7,7 @@ pub(super) static KIND: Kind = Kind {
     name: "markdown",
     fits: |hint| hint.name().ends_with(".md") || hint.name().ends_with(".markdown"),
     pieces: |_, bytes| pieces(bytes),
+    plain: true,
 };
 
 /// The line without its indentation and the marks of quotations, and how many bytes those were.

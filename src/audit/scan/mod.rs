@@ -76,6 +76,8 @@ pub struct Kind {
     pub fits: fn(&Hint<'_>) -> bool,
     /// The shell text in it.
     pub pieces: fn(&Hint<'_>, &[u8]) -> Vec<Piece>,
+    /// Shell text stands in it as it is, without quotes or variables of another language around it.
+    pub plain: bool,
 }
 
 /// Every kind; the first that fits is taken.

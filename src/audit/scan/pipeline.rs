@@ -13,12 +13,14 @@ pub(super) static GITHUB: Kind = Kind {
         yaml && (path.contains(".github/workflows/") || name == "action.yml" || name == "action.yaml")
     },
     pieces: |_, bytes| pieces(bytes, &["run"]),
+    plain: false,
 };
 
 pub(super) static GITLAB: Kind = Kind {
     name: "gitlab-ci",
     fits: |hint| hint.name().ends_with(".gitlab-ci.yml") || hint.name().ends_with(".gitlab-ci.yaml"),
     pieces: |_, bytes| pieces(bytes, &["script", "before_script", "after_script", "pre_get_sources_script"]),
+    plain: false,
 };
 
 /// What an open collection is.

@@ -28,6 +28,19 @@ pub struct Located {
     pub text: String,
     /// What was found. Its spans are those of the piece of shell text.
     pub finding: Finding,
+    /// The change that takes the finding away, where there is one that is sure.
+    pub fix: Option<Fix>,
+}
+
+/// A change of a file: what stands between two places is replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// Where it begins: line and column in characters, from 1.
+    pub start: (usize, usize),
+    /// Where it ends.
+    pub end: (usize, usize),
+    /// What comes there.
+    pub text: String,
 }
 
 impl Located {
@@ -168,5 +181,25 @@ fn located(name: &str, kind: &Kind, bytes: &[u8], piece: &Piece, finding: &Findi
         end: line_column(bytes, to.max(from)),
         text: clean.char_indices().take_while(|(i, _)| *i < TEXT).map(|(_, c)| c).collect(),
         finding: finding.clone(),
+        fix: fix(kind, bytes, piece, finding),
     }
+}
+
+/// The rewritten command as a change of the file, where what changes stands there as the shell gets it.
+fn fix(kind: &Kind, bytes: &[u8], piece: &Piece, finding: &Finding) -> Option<Fix> {
+    let (old, new) = (std::str::from_utf8(&piece.text).ok()?.trim_end(), finding.fix.as_deref()?);
+    let same = |(a, b): &(char, char)| a == b;
+    let start: usize = old.chars().zip(new.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let (rest, text) = (old.get(start..)?, new.get(start..)?);
+    let tail: usize = rest.chars().rev().zip(text.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let text = text.get(..text.len().checked_sub(tail)?)?;
+    let end = old.len().checked_sub(tail)?;
+    // Other kinds of files have quotes, escapes and variables of their own.
+    let plain = kind.plain || !text.contains(['"', '\'', '\\', '$', '%', '\n']);
+    let (from, to) = (piece.offset(start), piece.offset(end));
+    let stands = piece.is_exact(start.saturating_sub(1), end.saturating_add(1)) && to.checked_sub(from)? == end - start;
+    if !plain || !stands || redact::text(text) != text {
+        return None;
+    }
+    Some(Fix { start: line_column(bytes, from), end: line_column(bytes, to), text: text.to_string() })
 }

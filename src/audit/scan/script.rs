@@ -11,6 +11,7 @@ pub(super) static KIND: Kind = Kind {
     name: "script",
     fits: |hint| shell(hint).is_some(),
     pieces: |hint, bytes| vec![Piece { shell: shell(hint), ..Piece::at(bytes, 0) }],
+    plain: true,
 };
 
 /// The shell of a script. A first line that names another interpreter says that it is none.

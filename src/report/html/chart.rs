@@ -1,9 +1,11 @@
 //! Charts as plain SVG: findings over time, and by hour and day of the week.
 
-use super::{class, number, text};
+use super::{class, text};
 use crate::audit::stats::{Count, Stats};
 use crate::audit::time;
 use crate::finding::Severity;
+use crate::report::records::{SEVERITIES, severity};
+use crate::report::{counted, number};
 use std::fmt::Write;
 
 /// Most bars of the timeline.
@@ -19,40 +21,61 @@ pub(super) fn timeline(out: &mut String, stats: &Stats) {
     let step = days.saturating_add(BARS).saturating_sub(1).checked_div(BARS).unwrap_or(1).max(1);
     let mut bars: std::collections::BTreeMap<i64, Count> = std::collections::BTreeMap::new();
     for (day, count) in &stats.days {
-        let bar = bars.entry(day.saturating_sub(first).checked_div(step).unwrap_or(0)).or_default();
-        bar.commands = bar.commands.saturating_add(count.commands);
-        bar.worst = bar.worst.max(count.worst);
+        bars.entry(day.saturating_sub(first).checked_div(step).unwrap_or(0)).or_default().join(count);
     }
     let most = bars.values().map(|c| c.commands).max().unwrap_or(1).max(1);
     let width = days.checked_div(step).unwrap_or(0).saturating_add(1).saturating_mul(10);
     let day = |n: i64| time::day(n.saturating_mul(86_400));
+    let each = if step == 1 { "a day".to_string() } else { format!("in {step} days") };
     let _ = write!(
         out,
-        "<section class=\"card wide\"><h2>Over time</h2>\n<svg class=\"timeline\" role=\"img\" aria-label=\"{} commands \
-         with findings from {} to {}, at most {} in {} days\" viewBox=\"0 0 {width} {}\" \
-         preserveAspectRatio=\"none\">\n",
-        number(bars.values().map(|c| c.commands).sum()),
+        "<section class=\"card wide\"><h2>Over time</h2>\n<p class=\"axis\"><span>{1} {each}</span></p><svg \
+         class=\"timeline\" role=\"img\" aria-label=\"{0} with findings from {2} to {3}, at most {1} {each}\" viewBox=\"0 0 \
+         {width} {HEIGHT}\" preserveAspectRatio=\"none\">\n",
+        counted(bars.values().map(|c| c.commands).sum(), "command"),
+        number(most),
         day(first),
         day(last),
-        number(most),
-        step,
-        HEIGHT
     );
     for (at, count) in &bars {
         let begin = first.saturating_add(at.saturating_mul(step));
-        let height = count.commands.saturating_mul(HEIGHT).div_ceil(most);
-        let _ = writeln!(
-            out,
-            "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"8\" height=\"{height}\"><title>{}: {}</title></rect>",
-            class(count.worst.unwrap_or(Severity::Info)),
-            at.saturating_mul(10),
-            HEIGHT.saturating_sub(height),
-            day(begin),
-            number(count.commands)
-        );
+        let _ = write!(out, "<g><title>{}: {}</title>", day(begin), levels(count));
+        // The worst stand on the ground.
+        let (mut under, mut top) = (0u64, HEIGHT);
+        for severity in SEVERITIES {
+            let n = count.levels.get(severity as usize).copied().unwrap_or(0);
+            under = under.saturating_add(n);
+            let height = under.saturating_mul(HEIGHT).div_ceil(most);
+            let next = HEIGHT.saturating_sub(height);
+            if n > 0 {
+                let _ = write!(
+                    out,
+                    "<rect class=\"{}\" x=\"{}\" y=\"{next}\" width=\"8\" height=\"{}\"/>",
+                    class(severity),
+                    at.saturating_mul(10),
+                    top.saturating_sub(next)
+                );
+            }
+            top = next;
+        }
+        out.push_str("</g>\n");
     }
-    let _ =
-        writeln!(out, "</svg>\n<p class=\"axis\"><span>{}</span><span>{}</span></p></section>", day(first), day(last));
+    let middle = first.saturating_add(last.saturating_sub(first) / 2);
+    let middle = if days > 2 { day(middle) } else { String::new() };
+    let _ = writeln!(
+        out,
+        "</svg>\n<p class=\"axis\"><span>{}</span><span>{middle}</span><span>{}</span></p></section>",
+        day(first),
+        if days > 1 { day(last) } else { String::new() }
+    );
+}
+
+/// How many there are of each severity, in words.
+fn levels(count: &Count) -> String {
+    let of = |s: &Severity| {
+        count.levels.get(*s as usize).filter(|n| **n > 0).map(|n| format!("{} {}", number(*n), severity(*s)))
+    };
+    SEVERITIES.iter().filter_map(of).collect::<Vec<_>>().join(", ")
 }
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
@@ -73,12 +96,20 @@ pub(super) fn hours(out: &mut String, stats: &Stats) {
     out.push_str("</tr></thead><tbody>\n");
     for (name, hours) in DAYS.iter().zip(&stats.hours) {
         let _ = write!(out, "<tr><th scope=\"row\">{}</th>", text(name));
-        for n in hours {
+        for (hour, n) in hours.iter().enumerate() {
             // Ten shades: the style sheet has a class for each.
             let shade = n.saturating_mul(9).div_ceil(most);
-            let _ = write!(out, "<td class=\"heat{shade}\" title=\"{0}\"><span>{0}</span></td>", number(*n));
+            let _ = write!(
+                out,
+                "<td class=\"heat{shade}\" title=\"{name} {hour}:00: {0}\"><span>{0}</span></td>",
+                number(*n)
+            );
         }
         out.push_str("</tr>\n");
     }
-    out.push_str("</tbody></table></div></section>\n");
+    let _ = write!(
+        out,
+        "</tbody></table></div>\n<p class=\"axis\"><span>lightest: none</span><span>darkest: {}</span></p></section>\n",
+        number(most)
+    );
 }

@@ -21,7 +21,7 @@ pub struct Picture {
 
 /// Most boxes, and how long a text in one may be.
 const BOXES: usize = 14;
-const LETTERS: usize = 34;
+const LETTERS: usize = 29;
 const WIDTH: usize = 250;
 const ROW: usize = 62;
 

@@ -8,14 +8,17 @@ mod chart;
 mod data;
 pub mod flow;
 
-use super::number;
+pub use data::Findings;
+
 use super::records::{SEVERITIES, severity};
-use crate::audit::rows::Rows;
+use super::{counted, number};
 use crate::audit::stats::{Count, Stats};
 use crate::audit::time;
 use crate::finding::Severity;
+use crate::rules;
 use std::fmt::Write;
 use std::hash::BuildHasher;
+use std::io;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -26,9 +29,7 @@ pub struct Page<'a> {
     /// The summary.
     pub stats: &'a Stats,
     /// The commands with findings.
-    pub rows: &'a Rows,
-    /// The rules and severities that are reported.
-    pub filter: &'a crate::audit::filter::Filter,
+    pub findings: &'a Findings,
     /// Pictures of the worst commands.
     pub pictures: Vec<flow::Picture>,
     /// False where the audit was stopped.
@@ -62,11 +63,11 @@ fn class(severity: Severity) -> &'static str {
     }
 }
 
-/// The whole file.
-pub fn page(page: &Page<'_>) -> String {
+/// Writes the whole file.
+pub fn write(page: &Page<'_>, file: &mut impl io::Write) -> io::Result<()> {
     // The page's own script is the one that knows this word.
     let nonce = format!("{:016x}", std::collections::hash_map::RandomState::new().hash_one("page"));
-    let mut out = String::with_capacity(1 << 20);
+    let mut out = String::with_capacity(1 << 16);
     let stats = page.stats;
     let _ = write!(
         out,
@@ -87,49 +88,49 @@ pub fn page(page: &Page<'_>) -> String {
     chart::timeline(&mut out, stats);
     chart::hours(&mut out, stats);
     let rules = stats.rules.iter().map(|(r, c)| ((*r).to_string(), *c)).collect();
-    breakdown(&mut out, "Rules", "rule", rules);
+    breakdown(&mut out, "Rules", "rule", rules, |id| rules::find(id).map(|r| r.title));
     let techniques = stats.techniques.iter().map(|(t, c)| ((*t).to_string(), *c)).collect();
-    breakdown(&mut out, "ATT&CK techniques", "mitre", techniques);
+    breakdown(&mut out, "ATT&CK techniques", "mitre", techniques, rules::technique);
     let hosts = stats.hosts.iter().map(|(h, c)| (h.to_string(), *c)).collect();
-    breakdown(&mut out, "Hosts", "host", hosts);
+    breakdown(&mut out, "Hosts", "host", hosts, |_| None);
     let users = stats.users.iter().map(|(u, c)| (u.to_string(), *c)).collect();
-    breakdown(&mut out, "Users", "user", users);
+    breakdown(&mut out, "Users", "user", users, |_| None);
     out.push_str("</div>\n");
     flow::section(&mut out, &page.pictures);
     out.push_str(FINDINGS);
-    if page.rows.left_out > 0 {
-        let _ = writeln!(
-            out,
-            "<p class=\"note\">{} less severe commands are not in this list.</p>",
-            number(page.rows.left_out)
-        );
+    let left_out = page.findings.left_out();
+    if left_out > 0 {
+        let _ = writeln!(out, "<p class=\"note\">{} less severe commands are not in this list.</p>", number(left_out));
     }
     out.push_str("</section>\n");
     problems(&mut out, stats);
     out.push_str("</main>\n<script type=\"application/json\" id=\"data\">");
-    out.push_str(&data::json(page.rows, page.filter));
-    let _ = write!(out, "</script>\n<script nonce=\"{nonce}\">\n{SCRIPT}</script>\n</body>\n</html>\n");
-    out
+    file.write_all(out.as_bytes())?;
+    page.findings.write(file)?;
+    write!(file, "</script>\n<script nonce=\"{nonce}\">\n{SCRIPT}</script>\n</body>\n</html>\n")
 }
 
 const FINDINGS: &str = "<section id=\"findings\" aria-labelledby=\"findings-title\" tabindex=\"-1\">\n\
 <h2 id=\"findings-title\">Findings</h2>\n<noscript><p class=\"note\">The list needs JavaScript.</p></noscript>\n\
 <form id=\"filters\" role=\"search\">\n\
 <label>Search <input type=\"search\" id=\"search\" placeholder=\"command, rule, file\" autocomplete=\"off\"></label>\n\
-<label>At least <select id=\"severity\"></select></label>\n<label>Rule <select id=\"rule\"></select></label>\n\
+<label>Severity <select id=\"severity\"></select></label>\n<label>Rule <select id=\"rule\"></select></label>\n\
 <label>Technique <select id=\"mitre\"></select></label>\n<label>User <select id=\"user\"></select></label>\n\
 <label>Host <select id=\"host\"></select></label>\n<label>From <input type=\"date\" id=\"from\"></label>\n\
 <label>To <input type=\"date\" id=\"to\"></label>\n<button type=\"reset\">Clear</button>\n</form>\n\
 <p id=\"count\" role=\"status\"></p>\n<div class=\"split\">\n\
-<div id=\"list\" role=\"grid\" tabindex=\"0\" aria-label=\"Commands with findings\"><div id=\"space\"></div></div>\n\
-<article id=\"detail\" aria-live=\"polite\" aria-label=\"The chosen command\"></article>\n</div>\n";
+<div id=\"list\" role=\"grid\" tabindex=\"0\" aria-label=\"Commands with findings\">\
+<div class=\"row head\" role=\"row\" aria-rowindex=\"1\"><span role=\"columnheader\">Severity</span>\
+<span role=\"columnheader\">When (UTC)</span><span role=\"columnheader\">Who</span><span role=\"columnheader\">Command</span></div>\
+<div id=\"space\" role=\"rowgroup\"></div></div>\n\
+<article id=\"detail\" tabindex=\"0\" aria-live=\"polite\" aria-label=\"The chosen command\"></article>\n</div>\n";
 
 fn headline(stats: &Stats) -> String {
     let read = stats.sources.iter().filter(|s| !s.format.is_empty()).count();
     let mut line = format!(
-        "{} commands from {} inputs, {} with findings",
-        number(stats.commands),
-        number(u64::try_from(read).unwrap_or(0)),
+        "{} from {}, {} with findings",
+        counted(stats.commands, "command"),
+        counted(u64::try_from(read).unwrap_or(0), "input"),
         number(stats.found)
     );
     if let Some((first, last)) = stats.range {
@@ -157,7 +158,13 @@ fn tiles(out: &mut String, stats: &Stats) {
 /// Most rows of a breakdown.
 const ROWS: usize = 20;
 
-fn breakdown(out: &mut String, title: &str, field: &str, mut rows: Vec<(String, Count)>) {
+fn breakdown(
+    out: &mut String,
+    title: &str,
+    field: &str,
+    mut rows: Vec<(String, Count)>,
+    about: impl Fn(&str) -> Option<&'static str>,
+) {
     if rows.is_empty() {
         return;
     }
@@ -169,9 +176,10 @@ fn breakdown(out: &mut String, title: &str, field: &str, mut rows: Vec<(String, 
     for (name, count) in &rows {
         let shown = super::visible::line(name);
         let width = count.commands.saturating_mul(100).div_ceil(most);
+        let about = about(name).map(|a| format!(" <i>{}</i>", text(a))).unwrap_or_default();
         let _ = writeln!(
             out,
-            "<li><button type=\"button\" data-field=\"{field}\" data-value=\"{value}\"><span>{name}</span> <b>{n}</b>\
+            "<li><button type=\"button\" data-field=\"{field}\" data-value=\"{value}\"><span>{name}{about}</span> <b>{n}</b>\
              <svg aria-hidden=\"true\" viewBox=\"0 0 100 4\" preserveAspectRatio=\"none\"><rect class=\"{class}\" \
              width=\"{width}\" height=\"4\"/></svg></button></li>",
             value = text(&shown),
@@ -199,13 +207,13 @@ fn problems(out: &mut String, stats: &Stats) {
     for source in odd {
         let mut facts: Vec<String> = source.problem.iter().cloned().collect();
         if source.undecodable > 0 {
-            facts.push(format!("{} lines are not of the format", number(source.undecodable)));
+            facts.push(format!("{} not of the format {}", counted(source.undecodable, "line"), source.format));
         }
         if source.too_long > 0 {
-            facts.push(format!("{} lines are too long", number(source.too_long)));
+            facts.push(format!("{} too long", counted(source.too_long, "line")));
         }
         if source.unchained > 0 {
-            facts.push(format!("{} commands were not held against those before them", number(source.unchained)));
+            facts.push(format!("{} not held against those before", counted(source.unchained, "command")));
         }
         let line = super::visible::line(&format!("{}: {}", source.name, facts.join("; ")));
         let _ = writeln!(out, "<li>{}</li>", text(&line));

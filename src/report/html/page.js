@@ -1,15 +1,17 @@
 'use strict';
 // Every value goes into the document as text (textContent), never as markup.
 (() => {
-  const start = performance.now();
   const at = id => document.getElementById(id);
-  const { names, texts: words, commands, rows } = JSON.parse(at('data').textContent);
+  const { names, texts: words, techniques, commands, rows } = JSON.parse(at('data').textContent);
   const LEVELS = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'];
   const HEIGHT = 30;
   const list = at('list'), space = at('space'), detail = at('detail'), form = at('filters');
   const fields = ['search', 'severity', 'rule', 'mitre', 'user', 'host', 'from', 'to'];
   const name = n => n === null ? '' : names[n];
-  const worst = commands.map(c => c[3].reduce((w, f) => Math.max(w, f[1]), 0));
+  // A command that no row has any more is 0.
+  const worst = commands.map(c => c ? c[3].reduce((w, f) => Math.max(w, f[1]), 0) : 0);
+  const runs = new Array(commands.length).fill(0);
+  for (const r of rows) runs[r[0]]++;
   const make = (tag, text, cls) => {
     const e = document.createElement(tag);
     if (text !== undefined) e.textContent = text;
@@ -28,10 +30,11 @@
   const options = (id, values) => {
     at(id).append(...[['', 'any'], ...values].map(([v, t]) => Object.assign(make('option', t), { value: v })));
   };
-  const collect = get => [...new Set(get)].filter(v => v).sort().map(v => [v, v]);
-  options('severity', LEVELS.map((l, i) => [String(i), l]).reverse());
-  options('rule', collect(commands.flatMap(c => c[3].map(f => f[0]))));
-  options('mitre', collect(commands.flatMap(c => c[3].map(f => f[3]))));
+  const collect = (get, about) => [...new Set(get)].filter(v => v).sort().map(v => [v, about?.[v] ? v + ' ' + about[v] : v]);
+  const used = commands.filter(c => c);
+  options('severity', LEVELS.map((l, i) => ['from' + i, l + ' or worse']).slice(1, 4).reverse().concat(LEVELS.map((l, i) => [String(i), l]).reverse()));
+  options('rule', collect(used.flatMap(c => c[3].map(f => f[0]))));
+  options('mitre', collect(used.flatMap(c => c[3].map(f => f[3])), techniques));
   options('user', collect(rows.map(r => name(r[2]))));
   options('host', collect(rows.map(r => name(r[3]))));
 
@@ -39,8 +42,8 @@
     const v = Object.fromEntries(fields.map(f => [f, at(f).value]));
     const needle = v.search.trim().toLowerCase();
     const from = v.from ? Date.parse(v.from) / 1000 : null, to = v.to ? Date.parse(v.to) / 1000 + 86400 : null;
-    const fits = commands.map((c, i) => (v.severity === '' || worst[i] >= +v.severity)
-      && (v.rule === '' || c[3].some(f => f[0] === v.rule)) && (v.mitre === '' || c[3].some(f => f[3] === v.mitre)));
+    const level = i => v.severity === '' || String(worst[i]) === v.severity || worst[i] >= Number(v.severity.slice(4) || 9);
+    const fits = commands.map((c, i) => c && level(i) && (v.rule === '' || c[3].some(f => f[0] === v.rule)) && (v.mitre === '' || c[3].some(f => f[3] === v.mitre)));
     shown = order.filter(i => {
       const r = rows[i];
       return fits[r[0]] && (v.user === '' || name(r[2]) === v.user) && (v.host === '' || name(r[3]) === v.host)
@@ -49,7 +52,7 @@
     });
     at('count').textContent = shown.length.toLocaleString('en') + ' of ' + rows.length.toLocaleString('en') + ' commands';
     space.style.height = shown.length * HEIGHT + 'px';
-    list.setAttribute('aria-rowcount', shown.length);
+    list.setAttribute('aria-rowcount', shown.length + 1);
     list.scrollTop = 0;
     chosen = -1;
     choose(shown.length ? 0 : -1);
@@ -62,7 +65,7 @@
       const r = rows[shown[i]], c = commands[r[0]], row = make('div', undefined, 'row');
       row.id = 'row' + i;
       row.setAttribute('role', 'row');
-      row.setAttribute('aria-rowindex', i + 1);
+      row.setAttribute('aria-rowindex', i + 2);
       row.setAttribute('aria-selected', i === chosen);
       row.style.top = i * HEIGHT + 'px';
       const code = make('code');
@@ -79,7 +82,9 @@
     chosen = i;
     if (i >= 0) {
       if (i * HEIGHT < list.scrollTop) list.scrollTop = i * HEIGHT;
-      if ((i + 1) * HEIGHT > list.scrollTop + list.clientHeight) list.scrollTop = (i + 1) * HEIGHT - list.clientHeight;
+      // The head stays at the top and takes the room of one row.
+      const end = (i + 2) * HEIGHT - list.clientHeight;
+      if (end > list.scrollTop) list.scrollTop = end;
       list.setAttribute('aria-activedescendant', 'row' + i);
     } else {
       list.removeAttribute('aria-activedescendant');
@@ -95,14 +100,17 @@
     const r = rows[shown[chosen]], c = commands[r[0]], pre = make('pre'), out = [pre], dl = make('dl');
     pre.append(c[0], make('mark', c[1]), c[2]);
     const facts = [['When', r[1] === null ? '' : when(r[1]) + ' UTC'], ['User', name(r[2])], ['Host', name(r[3])],
-      ['Session', name(r[4])], ['Place', name(r[5]) + ':' + r[6]]];
+      ['Session', name(r[4])], ['Place', name(r[5]) + ':' + r[6]], ['Runs', runs[r[0]] > 1 ? String(runs[r[0]]) : '']];
     for (const [k, v] of facts) if (v) dl.append(make('dt', k), make('dd', v));
     out.push(dl);
     for (const f of c[3]) {
       const h = make('h3');
       h.append(make('span', LEVELS[f[1]], 'sev' + f[1]), ' ' + f[2]);
-      out.push(h, make('p', f[0] + (f[3] ? ', ' + f[3] : '') + '. ' + words[f[4]]));
-      for (const s of f[5]) out.push(make('p', s[0] + ':' + s[1]), make('pre', s[2]));
+      const technique = f[3] ? ', ' + f[3] + (techniques[f[3]] ? ' ' + techniques[f[3]] : '') : '';
+      out.push(h, make('p', f[0] + technique, 'soft'), make('p', words[f[4]]));
+      for (const s of f[7]) out.push(make('p', 'With ' + s[0] + ':' + s[1]), make('pre', s[2]));
+      if (f[6]) out.push(make('p', 'Instead:'), make('pre', f[6]));
+      else out.push(make('p', 'Safer: ' + words[f[5]]));
     }
     detail.replaceChildren(...out);
   };
@@ -114,7 +122,7 @@
     requestAnimationFrame(() => { waiting = false; draw(); });
   });
   list.addEventListener('keydown', e => {
-    const page = Math.max(1, Math.floor(list.clientHeight / HEIGHT) - 1);
+    const page = Math.max(1, Math.floor(list.clientHeight / HEIGHT) - 2);
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -shown.length, End: shown.length }[e.key];
     if (step === undefined || !shown.length) return;
     e.preventDefault();
@@ -137,5 +145,6 @@
   });
   window.addEventListener('resize', draw);
   apply();
-  document.documentElement.dataset.ready = Math.round(performance.now() - start);
+  // Milliseconds from the opening of the page.
+  document.documentElement.dataset.ready = Math.round(performance.now());
 })();
