@@ -3,14 +3,16 @@
 //! In: redirections of the tree. Out: what each descriptor is connected to, and effects for what is opened. Content that
 //! is written in the text is kept, so that what reads it later gets it; two names of one file are one key.
 
+mod files;
+
 use super::scope::End;
 use super::{FileEntry, Interp};
-use crate::effect::{EffectId, Object, ProcessId, Props, Verb};
+use crate::effect::{EffectId, Object, ProcessId, Verb};
 use crate::limits;
 use crate::source::{Place, Span};
 use crate::syntax::ast::{Heredoc, Redirect, RedirectFd, RedirectOp};
-use crate::value::pattern::{Flags, Pattern};
 use crate::value::{Channel, Piece, Taint, Value, Why};
+pub(crate) use files::normalize;
 
 /// Descriptors as they were: to be put back after the command.
 pub(crate) type Saved = Vec<(u32, Option<End>)>;
@@ -251,128 +253,6 @@ impl Interp<'_> {
         Some(self.sh.fd(n).clone())
     }
 
-    /// One key for all spellings of one file: resolved against the working directory, `.` and `..` taken out.
-    pub(crate) fn file_key(&self, path: &Value) -> String {
-        let text = path.show();
-        let joined = if text.starts_with('/') || text.starts_with('~') || text.starts_with('$') || text.starts_with('<')
-        {
-            text
-        } else {
-            match &self.sh.cwd {
-                Some(cwd) => format!("{}/{text}", cwd.show()),
-                None => text,
-            }
-        };
-        normalize(&joined)
-    }
-
-    /// Reads a whole file: the effect, and its content as far as the text says.
-    pub(crate) fn read_file(&mut self, path: &Value, by: ProcessId, at: Place) -> (Value, Option<EffectId>) {
-        if let Some(text) = path.as_str()
-            && let Some(end) = self.special(&text)
-        {
-            return (self.drain(&end), None);
-        }
-        let key = self.file_key(path);
-        if let Some(f) = self.files.get(&key) {
-            if f.substitution {
-                return (f.content.clone(), None);
-            }
-            let mut v = f.content.clone();
-            v.step(Channel::File);
-            let id = self.effect(Verb::Read, Object::Path(path.clone()), by, at);
-            self.flow(id, &v.taint());
-            return (v, Some(id));
-        }
-        let id = self.effect(Verb::Read, Object::Path(path.clone()), by, at);
-        self.flow(id, &path.taint());
-        if let Some(v) = self.in_tree(&key) {
-            self.flow(id, &v.taint());
-            return (v, Some(id));
-        }
-        if let Some(mut v) = self.written_by_pattern(path) {
-            v.step(Channel::File);
-            self.flow(id, &v.taint());
-            return (v, Some(id));
-        }
-        (Value::unknown_tainted(Why::File(path.show()), at, Taint::of(id)), Some(id))
-    }
-
-    /// The files that the text wrote and that a pattern names (`cat /tmp/w/*`), one after the other as the shell sorts
-    /// them.
-    fn written_by_pattern(&self, path: &Value) -> Option<Value> {
-        if !path.pieces.iter().any(|p| matches!(p, Piece::Glob(..))) {
-            return None;
-        }
-        let mut text = Vec::new();
-        if !super::expand::pattern_text(path, &mut text) {
-            return None;
-        }
-        let pattern = Pattern::from_text(&text, Flags { extglob: true, path: true, ..Flags::default() });
-        let named = |key: &&String| pattern.matches(key.as_bytes()).unwrap_or(false);
-        let mut keys: Vec<&String> = self.files.keys().filter(named).take(limits::MAX_TURNS as usize).collect();
-        keys.sort();
-        let mut all = Value::default();
-        keys.iter().filter_map(|k| self.files.get(*k)).for_each(|f| all.push(f.content.clone()));
-        (!keys.is_empty()).then_some(all)
-    }
-
-    /// What the text wrote into a file, if it did.
-    pub(crate) fn written(&self, path: &Value) -> Option<Value> {
-        let key = self.file_key(path);
-        let file = self.files.get(&key).map(|f| {
-            let mut v = f.content.clone();
-            if !f.substitution {
-                v.step(Channel::File);
-            }
-            v
-        });
-        file.or_else(|| self.in_tree(&key))
-    }
-
-    /// Everything in that directory comes from there; `flat` where it may lie in it without a directory of its own.
-    pub(crate) fn note_tree(&mut self, dir: &Value, flat: bool, taint: Taint) {
-        if self.trees.len() < MAX_TREES && !taint.is_empty() {
-            let key = self.file_key(dir);
-            self.trees.push((key, flat, Value::unknown_tainted(Why::File(dir.show()), dir.place(), taint)));
-        }
-    }
-
-    /// What is known of a file that lies in such a directory. What came into the working directory lies below it in a
-    /// directory of its own, as archives are packed; files beside that are the user's.
-    fn in_tree(&self, key: &str) -> Option<Value> {
-        let here = self.trees.iter().rev().find(|(dir, flat, _)| match dir.as_str() {
-            "" => !key.starts_with(['/', '~', '$', '<', '.']) && (*flat || key.contains('/')),
-            dir => key.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/')),
-        });
-        here.map(|(_, _, v)| {
-            let mut v = v.clone();
-            v.step(Channel::File);
-            v
-        })
-    }
-
-    /// What something prints on another machine or in a container is taken over from there.
-    fn taken_over(&mut self, v: &mut Value) {
-        let Some(from) = self.elsewhere.clone() else { return };
-        let id = match from.taken {
-            Some(id) => id,
-            None => {
-                let object = match &self.site {
-                    crate::effect::Site::Remote(host) => Object::Host(host.clone()),
-                    crate::effect::Site::Contained(name) => Object::Named("container", name.clone()),
-                    crate::effect::Site::Local => return,
-                };
-                let site = std::mem::replace(&mut self.site, crate::effect::Site::Local);
-                let id = self.effect(Verb::Fetch, object, from.by, from.at);
-                self.site = site;
-                self.elsewhere = Some(Elsewhere { taken: Some(id), ..from });
-                id
-            }
-        };
-        v.add_taint(&Taint::of(id));
-    }
-
     /// Takes everything that can be read from a descriptor.
     pub(crate) fn read_all(&mut self, fd: u32) -> Option<Value> {
         let end = self.sh.fd(fd).clone();
@@ -544,51 +424,6 @@ impl Interp<'_> {
         }
     }
 
-    /// Adds to the content of a file that the text writes.
-    pub(crate) fn add_content(&mut self, key: &str, v: Value) {
-        if let Some(p) = self.pending.iter().find(|p| p.3 == key).map(|p| p.0) {
-            if let Some(s) = self.sinks.get_mut(p) {
-                s.push(v);
-            }
-            return;
-        }
-        if let Some(f) = self.files.get_mut(key)
-            && f.content.pieces.len() <= limits::MAX_PIECES
-        {
-            f.content.push(v);
-        }
-    }
-
-    /// Notes whether all that was written so far stands in the text as a here-document.
-    pub(crate) fn note_document(&mut self, id: EffectId, key: &str) {
-        let whole = |f: &FileEntry| {
-            let plain = |p: &Piece| matches!(p, Piece::Literal(l) if l.taint.is_empty());
-            !f.substitution && f.content.pieces.iter().all(plain) && super::invoke::is_heredoc(&f.content)
-        };
-        let from_document = matches!(self.sh.fd(0), End::Input(i) if self.documents.contains(i));
-        let document = from_document && self.files.get(key).is_some_and(whole);
-        self.amend(id, |e| {
-            e.props = match document {
-                true => e.props.with(Props::DOCUMENT),
-                false => e.props.without(Props::DOCUMENT),
-            }
-        });
-    }
-
-    /// A file gets another's content (cp, mv, ln).
-    pub(crate) fn set_content(&mut self, path: &Value, content: Value) {
-        let key = self.file_key(path);
-        if self.files.len() < 4_096 {
-            self.files.insert(key, FileEntry { content, substitution: false });
-        }
-    }
-
-    /// A file is gone.
-    pub(crate) fn forget(&mut self, path: &Value) {
-        let key = self.file_key(path);
-        self.files.remove(&key);
-    }
-
     /// The descriptors of a coprocess: `${NAME[0]}` is read from, `${NAME[1]}` written to.
     pub(crate) fn coproc_fds(&mut self, name: &str, span: Span) {
         let at = self.at(span);
@@ -598,25 +433,4 @@ impl Interp<'_> {
         let map = [(0, read), (1, write)].into_iter().collect();
         self.sh.set(name, super::scope::Content::Indexed(map));
     }
-}
-
-/// A path without `.`, `..`, `//` and a final `/`.
-pub(crate) fn normalize(path: &str) -> String {
-    let absolute = path.starts_with('/');
-    let mut parts: Vec<&str> = Vec::new();
-    for p in path.split('/') {
-        match p {
-            "" | "." => {}
-            ".." => match parts.last() {
-                Some(&"..") | None if !absolute => parts.push(".."),
-                Some(l) if l.starts_with(['~', '$', '<']) && parts.len() == 1 => parts.push(".."),
-                _ => {
-                    parts.pop();
-                }
-            },
-            other => parts.push(other),
-        }
-    }
-    let body = parts.join("/");
-    if absolute { format!("/{body}") } else { body }
 }
