@@ -207,4 +207,5 @@ fn variables(env: &model::Environment, offsets: &[usize], out: &mut String) {
     let _ = writeln!(out, "static VARIABLE_OFFSETS: &[u32] = &{offsets:?};");
     let _ = writeln!(out, "const VARIABLE_COUNT: usize = {};", offsets.len());
     let _ = writeln!(out, "static SYSTEM_DIRS: &[&str] = &{:?};", env.bin);
+    let _ = writeln!(out, "static EXPORTED: &[&str] = &{:?};", env.exported);
 }

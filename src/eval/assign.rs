@@ -67,7 +67,7 @@ impl Interp<'_> {
             } else {
                 let mut old = self.variable(name, at).unwrap_or_default();
                 // A name that only the text uses is not set yet: `s+=a` begins with nothing, unless the environment has it.
-                if self.sh.var(name).is_none() && !super::nested::is_inherited(name) {
+                if self.sh.var(name).is_none() && !crate::command::grammar::is_exported(name) {
                     old = Value::either(Value::default(), old);
                 }
                 old.push(v);

@@ -124,8 +124,10 @@ impl Interp<'_> {
                 };
                 let (content, _) = self.read_file(&path, by, path.place());
                 let args = inv.operands.get(1..).filter(|a| !a.is_empty()).map(<[Value]>::to_vec);
+                self.sourced = self.sourced.saturating_add(1);
                 let (_, flow) =
                     self.evaluate(self.language, content, Reach::File, by, path.place(), Env::Current(args));
+                self.sourced = self.sourced.saturating_sub(1);
                 let unknown = self.written(&path).is_none();
                 if unknown {
                     self.sh.status = None;
@@ -248,7 +250,7 @@ impl Interp<'_> {
                 let target = target.unwrap_or_else(|| "MAPFILE".into());
                 match unknown {
                     Some(l) => {
-                        let v = Self::many_words(Why::Stdin, at, l.taint());
+                        let v = super::read::several(&l);
                         self.sh.set(&target, Content::Scalar(v));
                     }
                     None => self.sh.set(&target, Content::Indexed(map)),
@@ -270,6 +272,13 @@ impl Interp<'_> {
                     Some(v) => v.as_str().and_then(|s| s.trim().parse::<usize>().ok()),
                 };
                 match (&self.sh.positional, n) {
+                    // What may be several may be left: it stays.
+                    (Some(p), Some(n)) if p.iter().take(n).any(super::param::is_several) => {
+                        let known = p.iter().take_while(|v| !super::param::is_several(v)).count();
+                        let rest = p.get(known..).unwrap_or(&[]).to_vec();
+                        self.sh.positional = Some(Rc::new(rest));
+                        self.sh.status = None;
+                    }
                     (Some(p), Some(n)) if n <= p.len() => {
                         let rest = p.get(n..).unwrap_or(&[]).to_vec();
                         self.sh.positional = Some(Rc::new(rest));
@@ -372,6 +381,14 @@ impl Interp<'_> {
                 self.sh.status = known.then_some(0);
             }
             "trap" => self.trap(inv, by, at),
+            // Outside of functions and sourced files bash refuses it, and goes on.
+            "return"
+                if self.calls.iter().all(|c| c.contains(' '))
+                    && self.sourced == 0
+                    && matches!(self.language, crate::effect::Language::Bash | crate::effect::Language::Sh) =>
+            {
+                self.sh.status = Some(2);
+            }
             "return" | "exit" => {
                 self.sh.status = match inv.operands.first() {
                     None => self.sh.status,

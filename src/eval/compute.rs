@@ -81,6 +81,11 @@ impl Interp<'_> {
             "echo" => return self.echo(words, at),
             "printf" => return self.printf(&args, at).0,
             "which" => return located(&inv.operands, at),
+            "cwd" => {
+                let mut v = self.variable("PWD", at).unwrap_or_default();
+                v.push(Value::computed(b"\n", at, Taint::default()));
+                return v;
+            }
             "variable" => {
                 let names = args.first().and_then(|n| n.as_str().map(|n| n.into_owned()));
                 let value = names.and_then(|n| self.variable(&n, at));

@@ -12,10 +12,12 @@ use std::collections::BTreeMap;
 
 impl Interp<'_> {
     /// `declare`, `typeset`, `local`, `export`, `readonly` with the words of the tree: assignments in them are no
-    /// fields, so they are neither split nor globbed.
-    pub(crate) fn declare(&mut self, kind: &str, words: &[crate::syntax::ast::Word]) {
+    /// fields, so they are neither split nor globbed. Gives the last field, where the last word is no assignment.
+    pub(crate) fn declare(&mut self, kind: &str, words: &[crate::syntax::ast::Word]) -> Option<Value> {
         let mut d = Declaration::new(kind, !self.calls.is_empty());
+        let mut last = None;
         for w in words {
+            last = None;
             if let Some(a) = w.assignment.as_deref()
                 && !d.print
             {
@@ -66,9 +68,10 @@ impl Interp<'_> {
             let mut fields = Vec::new();
             self.field_word(w, &mut fields);
             let at = self.at(w.span);
-            for f in fields {
-                self.declare_field(&mut d, &f, at);
+            for f in &fields {
+                self.declare_field(&mut d, f, at);
             }
+            last = fields.pop();
         }
         if words.is_empty() || d.options {
             // It prints every variable.
@@ -76,6 +79,7 @@ impl Interp<'_> {
             self.print_variables(at);
         }
         self.sh.status = d.status;
+        last
     }
 
     /// Prints every variable with its value.
@@ -439,6 +443,6 @@ impl Declaration {
 }
 
 /// True for what a variable holds that only the surroundings may have set, and that they usually do not.
-fn from_outside(v: &Value) -> bool {
-    matches!(v.pieces.as_slice(), [Piece::Unknown(u)] if matches!(&u.why, Why::Environment(n) if !super::nested::is_inherited(n)))
+pub(super) fn from_outside(v: &Value) -> bool {
+    matches!(v.pieces.as_slice(), [Piece::Unknown(u)] if matches!(&u.why, Why::Environment(n) if !crate::command::grammar::is_exported(n)))
 }

@@ -13,7 +13,6 @@ use super::scope::Content;
 use crate::limits;
 use crate::source::{Place, Span};
 use crate::syntax::ast::{ArithText, Part, PartKind, Word};
-use crate::value::split;
 use crate::value::{Bytes, Channel, Glob, Literal, Piece, Taint, Value, Why};
 pub(crate) use braces::has_braces;
 use braces::lengthen_names;

@@ -141,15 +141,15 @@ impl Interp<'_> {
                 old.push((target.clone(), self.sh.vars.shared(&target)));
                 let _ = self.assign(a);
             }
-            self.declare(kind, rest);
+            let last = self.declare(kind, rest);
             for (name, var) in old.into_iter().rev() {
                 self.sh.put_back(&name, var);
             }
             self.sh.last_arg = match rest.last() {
                 None => s.words.first().map(|w| self.single(w)),
                 Some(w) => Some(match w.assignment.as_deref() {
-                    Some(a) => self.declared_text(a),
-                    None => self.single(w),
+                    Some(a) if last.is_none() => self.declared_text(a),
+                    _ => last.unwrap_or_default(),
                 }),
             };
             // Assignments before it hold for nothing that is expanded here; what is substituted in them runs.

@@ -132,6 +132,8 @@ pub(crate) struct Interp<'a> {
     /// Properties that wrappers give to what they run (elevated …).
     pub(crate) inherited: Props,
     pub(crate) parent: Option<ProcessId>,
+    /// Files around the current command that `source` runs.
+    sourced: u32,
     /// Functions that the shell calls by itself.
     hooks: Vec<String>,
     /// Functions that are active.
@@ -233,6 +235,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         site: Site::Local,
         inherited: Props::default(),
         parent: None,
+        sourced: 0,
         hooks: Vec::new(),
         calls: Vec::new(),
         active_texts: Vec::new(),

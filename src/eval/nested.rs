@@ -7,6 +7,7 @@
 use super::expand::{MARK_CLOSE, MARK_OPEN};
 use super::scope::{Content, Shell, Var};
 use super::{Flow, Interp};
+use crate::command::grammar::is_exported;
 use crate::effect::graph::{DoubtKind, Reach};
 use crate::effect::{Certainty, EffectId, Language, Object, ProcessId, Verb};
 use crate::limits;
@@ -223,7 +224,7 @@ impl Interp<'_> {
                 self.language = language;
                 let fresh = self.fresh(zero.clone(), args.clone());
                 let saved = std::mem::replace(&mut self.sh, fresh);
-                let calls = std::mem::take(&mut self.calls);
+                let calls = (std::mem::take(&mut self.calls), std::mem::take(&mut self.sourced));
                 // An error ends the new shell alone; what a trap or a condition around it is to this one is nothing to it.
                 let (certainty, ended, fatal) = (self.certainty, self.ended, std::mem::take(&mut self.fatal));
                 if fatal {
@@ -241,7 +242,7 @@ impl Interp<'_> {
                 let status = if self.ended && !ended { None } else { self.sh.status };
                 (self.certainty, self.ended, self.fatal) = (certainty, ended, fatal);
                 (self.unchecked, self.in_trap) = (unchecked, in_trap);
-                self.calls = calls;
+                (self.calls, self.sourced) = calls;
                 self.sh = saved;
                 self.sh.status = status;
                 Flow::Next
@@ -257,8 +258,7 @@ impl Interp<'_> {
     /// The state of a new shell process.
     fn fresh(&self, zero: Option<Value>, args: Option<Vec<Value>>) -> Shell {
         let mut vars = super::map::Map::default();
-        let inherited =
-            |n: &str, v: &Var| v.attrs.exported || (is_inherited(n) && !matches!(v.content, Content::Unset));
+        let inherited = |n: &str, v: &Var| v.attrs.exported || (is_exported(n) && !matches!(v.content, Content::Unset));
         for (n, v) in self.sh.vars.iter().filter(|(n, v)| inherited(n, v)) {
             let attrs = super::scope::Attrs { exported: true, ..Default::default() };
             vars.insert(n, Var { content: v.content.clone(), attrs });
@@ -307,25 +307,6 @@ impl Interp<'_> {
         }
         (bytes, segments, true)
     }
-}
-
-/// Variables that every login environment exports: assigning one changes what children see.
-pub(crate) fn is_inherited(name: &str) -> bool {
-    matches!(
-        name,
-        "PATH"
-            | "HOME"
-            | "USER"
-            | "LOGNAME"
-            | "SHELL"
-            | "LANG"
-            | "TERM"
-            | "PWD"
-            | "TMPDIR"
-            | "EDITOR"
-            | "PAGER"
-            | "DISPLAY"
-    )
 }
 
 /// The words of a command text that programs split themselves, quotes and backslashes taken off (`env -S`, `rsync -e`):

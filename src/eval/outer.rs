@@ -123,8 +123,15 @@ impl Interp<'_> {
     /// `c${u}url`, `${CROSS}gcc`: a variable that nothing sets is nothing, so that the command word has a second reading.
     /// The words of that, where it names a program.
     pub(crate) fn without_unset(&self, word: &Value, argv: &[Value]) -> Option<Vec<Value>> {
-        let unset = |p: &Piece| matches!(p, Piece::Unknown(u) if matches!(&u.why, Why::Environment(n) if !super::nested::is_inherited(n)));
-        if word.pieces.len() < 2 || !word.pieces.iter().any(unset) {
+        let unset = |p: &Piece| match p {
+            Piece::Unknown(u) => match &u.why {
+                Why::Environment(n) => !crate::command::grammar::is_exported(n),
+                Why::Parameter(n) => n != "0" && n.bytes().all(|b| b.is_ascii_digit()),
+                _ => false,
+            },
+            _ => false,
+        };
+        if !word.pieces.iter().any(unset) {
             return None;
         }
         let rest = Value { pieces: word.pieces.iter().filter(|p| !unset(p)).cloned().collect() };
@@ -132,7 +139,11 @@ impl Interp<'_> {
             return None;
         }
         let mut words = argv.to_vec();
-        *words.first_mut()? = rest;
+        if rest.pieces.is_empty() {
+            words.remove(0);
+        } else {
+            *words.first_mut()? = rest;
+        }
         self.read_argv(&words).grammar?;
         Some(words)
     }

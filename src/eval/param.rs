@@ -22,7 +22,7 @@ pub(crate) use text::empty;
 use text::is_all_from_root;
 use text::joined_list;
 use text::keeps_place;
-pub(crate) use text::map_known;
+pub(crate) use text::{is_several, map_known};
 
 /// What a parameter holds.
 pub(crate) enum Got {
@@ -171,7 +171,7 @@ impl Interp<'_> {
     }
 
     fn operate_many(&mut self, p: &Param, list: Vec<Value>, at: Place) -> Result<Vec<Value>, Value> {
-        let many_unknown = list.iter().any(|v| v.pieces.iter().any(|q| matches!(q, Piece::Unknown(u) if u.splits)));
+        let many_unknown = list.iter().any(is_several);
         match &p.op {
             ParamOp::None => Ok(list),
             ParamOp::Length => {

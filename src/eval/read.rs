@@ -35,15 +35,9 @@ impl Interp<'_> {
         if let Some(a) = array {
             let fields = match &text {
                 Some(t) => self.split_marked(t, &line),
-                None => {
-                    let mut v = Self::many_words(Why::Stdin, line.place(), line.taint());
-                    if let (Some(Piece::Unknown(to)), Some(Piece::Unknown(of))) =
-                        (v.pieces.first_mut(), line.pieces.first())
-                    {
-                        to.why = of.why.clone();
-                    }
-                    vec![v]
-                }
+                // A place that is known is one word.
+                None if line.pieces.iter().all(within_line) => self.split_value(&line),
+                None => vec![several(&line)],
             };
             let map = fields.into_iter().enumerate().map(|(i, v)| (i as i64, v)).collect();
             self.sh.set(&a, Content::Indexed(map));
@@ -163,6 +157,15 @@ impl Interp<'_> {
         (head, Some(status))
     }
 
+    /// Field splitting of a line of which parts are not known.
+    fn split_value(&mut self, line: &Value) -> Vec<Value> {
+        use super::expand::{Mode, Run};
+        let runs = line.pieces.iter().map(|p| Run::Piece(p.clone(), Mode::Expanded)).collect();
+        let mut out = Vec::new();
+        self.split(runs, &mut out);
+        out
+    }
+
     /// Field splitting of a line whose escaped bytes are no separators.
     fn split_marked(&mut self, text: &[(u8, bool)], line: &Value) -> Vec<Value> {
         use super::expand::{Mode, Run};
@@ -182,6 +185,25 @@ impl Interp<'_> {
         self.split(runs, &mut out);
         self.sh.opts.noglob = noglob;
         out
+    }
+}
+
+/// Lines or words of text of which the first unknown piece says where they come from.
+pub(super) fn several(text: &Value) -> Value {
+    let mut v = Interp::many_words(Why::Stdin, text.place(), text.taint());
+    let of = text.pieces.iter().find_map(|p| if let Piece::Unknown(u) = p { Some(u.why.clone()) } else { None });
+    if let (Some(Piece::Unknown(to)), Some(why)) = (v.pieces.first_mut(), of) {
+        to.why = why;
+    }
+    v
+}
+
+/// True for a piece that holds no end of a line: known text, a directory, a pattern.
+pub(super) fn within_line(p: &Piece) -> bool {
+    match p {
+        Piece::Literal(_) | Piece::Glob(..) => true,
+        Piece::Unknown(u) => u.why.is_one_word(),
+        Piece::OneOf(vs) => vs.iter().all(|v| v.as_literal().is_some_and(|b| !b.contains(&b'\n'))),
     }
 }
 

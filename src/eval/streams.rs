@@ -361,6 +361,7 @@ impl Interp<'_> {
                     }
                     None => line.push_piece(Piece::Literal(l)),
                 },
+                other if delimiter == b'\n' && super::read::within_line(&other) => line.push_piece(other),
                 other => {
                     // How many lines it has is not known: this one, and all further ones, are unknown.
                     line.push_piece(other);

@@ -131,6 +131,11 @@ pub fn system_dirs() -> &'static [&'static str] {
     SYSTEM_DIRS
 }
 
+/// True for variables that every login exports: what is assigned to one is seen by whatever the shell starts.
+pub fn is_exported(name: &str) -> bool {
+    EXPORTED.contains(&name)
+}
+
 /// Reads further grammars at run time, by the rules of the build. Gives the grammar, which lives as long as the program.
 /// Such a grammar is handed to [`crate::command::argv::read_with`], or to [`extend`] for all that follows.
 pub fn load(text: &str) -> Result<&'static Grammar, Vec<table::Problem>> {

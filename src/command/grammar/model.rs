@@ -366,6 +366,8 @@ coded! {
         env: Vec<Env>,
         /// Globs of directories that hold system programs.
         bin: Vec<&'static str>,
+        /// Variables that every login exports.
+        exported: Vec<&'static str>,
     }
     /// Other names that stand for options.
     struct Alias {

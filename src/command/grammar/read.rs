@@ -54,8 +54,9 @@ pub fn environment(text: &str) -> Result<Environment, Vec<Problem>> {
     document(text, |root| {
         let env = root.tables("env").iter().filter_map(|t| env_entry(t, &Scope::default())).collect();
         let bin = root.texts("bin").iter().map(|t| t.text).collect();
+        let exported = root.texts("exported").iter().map(|t| t.text).collect();
         root.finish();
-        Environment { env, bin }
+        Environment { env, bin, exported }
     })
 }
 

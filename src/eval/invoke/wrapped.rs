@@ -6,7 +6,7 @@ use super::super::nested::Env;
 use super::super::scope::{Content, End};
 use super::super::{Flow, Interp};
 use super::Work;
-use crate::command::{self, Invocation, Role, Stdin, Use};
+use crate::command::{Invocation, Role, Stdin, Use};
 use crate::effect::graph::Reach;
 use crate::effect::{EffectId, Language, Object, ProcessId, Props, Verb};
 use crate::limits;

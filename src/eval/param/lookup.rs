@@ -4,7 +4,7 @@
 
 use super::super::Interp;
 use super::super::scope::Content;
-use super::Got;
+use super::{Got, is_several};
 use crate::effect::Language;
 use crate::source::Place;
 use crate::syntax::ast::{ArithText, Param, Subscript};
@@ -30,6 +30,7 @@ impl Interp<'_> {
             }
             "#" => {
                 return Got::One(Some(match &self.sh.positional {
+                    Some(l) if l.iter().any(is_several) => Value::unknown(Why::NotComputed("number of elements"), at),
                     Some(l) => Value::computed(l.len().to_string().as_bytes(), at, Taint::default()),
                     None => parameter(name),
                 }));
@@ -50,7 +51,7 @@ impl Interp<'_> {
         if name.bytes().all(|b| b.is_ascii_digit()) {
             let n: usize = name.parse().unwrap_or(usize::MAX);
             return match &self.sh.positional {
-                Some(l) => Got::One(n.checked_sub(1).and_then(|i| l.get(i)).cloned()),
+                Some(l) => Got::One(n.checked_sub(1).and_then(|i| among(l.get(i), l.iter().take(i)))),
                 None => Got::One(Some(parameter(name))),
             };
         }
@@ -170,7 +171,19 @@ impl Interp<'_> {
             };
         }
         match self.arith(subscript) {
-            Ok(n) => self.element(name, n.to_string().as_bytes(), at),
+            Ok(n) => {
+                let found = self.element(name, n.to_string().as_bytes(), at);
+                let Some(Content::Indexed(m)) = self.sh.var(name).map(|v| &v.content) else { return found };
+                let size = m.len();
+                let v = match n < 0 {
+                    true => {
+                        among(found.as_ref(), m.values().rev().take(usize::try_from(n.saturating_neg()).unwrap_or(0)))
+                    }
+                    false => among(found.as_ref(), m.range(..n).map(|(_, v)| v)),
+                };
+                self.spend(size as u64 / 64);
+                v
+            }
             Err(t) => Some(self.any_element(name, t, at)),
         }
     }
@@ -271,6 +284,16 @@ impl Interp<'_> {
                 }
             }
         }
+    }
+}
+
+/// The element at a place of a list, with what stands before it: where one of those may be several, it is perhaps one of
+/// them.
+fn among<'a>(found: Option<&Value>, mut before: impl Iterator<Item = &'a Value>) -> Option<Value> {
+    match (before.find(|v| is_several(v)), found) {
+        (None, found) => found.cloned(),
+        (Some(several), None) => Some(several.clone()),
+        (Some(several), Some(found)) => Some(Value::either(several.clone(), found.clone())),
     }
 }
 

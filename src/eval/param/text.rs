@@ -21,8 +21,7 @@ impl Interp<'_> {
         positional: bool,
         at: Place,
     ) -> Vec<Value> {
-        let many = |v: &Value| v.pieces.iter().any(|p| matches!(p, Piece::Unknown(u) if u.splits));
-        let known = list.iter().take_while(|v| !many(v)).count();
+        let known = list.iter().take_while(|v| !is_several(v)).count();
         let mut taint = Taint::default();
         list.iter().for_each(|v| taint.join(&v.taint()));
         let off = self.arith(off).ok();
@@ -39,12 +38,13 @@ impl Interp<'_> {
                     }
                     None => rest.collect(),
                     Some(_) => {
-                        let mut out: Vec<Value> = match len {
-                            Some(Some(l)) if l > 0 => rest.take(known.saturating_sub(n)).collect(),
-                            _ => Vec::new(),
+                        // Those that are counted, and the first of which it is not known how many there are.
+                        let counted = known.saturating_sub(n).saturating_add(1);
+                        let most = match len {
+                            Some(Some(l)) => usize::try_from(l).unwrap_or(0).min(counted),
+                            _ => counted,
                         };
-                        out.push(Self::many_words(Why::Joined, at, taint));
-                        out
+                        rest.take(most).collect()
                     }
                 }
             }
@@ -52,7 +52,9 @@ impl Interp<'_> {
                 if list.len() == 1 && !positional {
                     return list;
                 }
-                vec![Self::many_words(Why::Joined, at, taint)]
+                // Any of those that may be several.
+                let open: Vec<Value> = list.into_iter().filter(is_several).take(crate::limits::MAX_READINGS).collect();
+                if open.is_empty() { vec![Self::many_words(Why::Joined, at, taint)] } else { open }
             }
         }
     }
@@ -199,6 +201,15 @@ impl Interp<'_> {
             })
         })
     }
+}
+
+/// True for an element of a list that may be any number of elements: a pattern, or text that is split.
+pub(crate) fn is_several(v: &Value) -> bool {
+    v.pieces.iter().any(|p| match p {
+        Piece::Unknown(u) => u.splits,
+        Piece::Glob(..) => true,
+        Piece::Literal(_) | Piece::OneOf(_) => false,
+    })
 }
 
 /// What an operation made of text that is not wholly known, as something near the place that the text named.
