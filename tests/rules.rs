@@ -1,6 +1,6 @@
 //! The examples of every rule, and the cases in `tests/rules/*.md`, through the whole line.
 //!
-//! A case is a fenced `sh` block and the line `expect:` behind it, with the action, the names of all findings that are
+//! A case is a fenced `sh` block (or one of `zsh`, `fish`, `powershell`, `cmd`) and the line `expect:` behind it, with the action, the names of all findings that are
 //! more than information (in any order), and `safe`, `unknown` or `risk` where the assessment matters:
 //!
 //! ```text
@@ -11,6 +11,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use shellward::analyzer::{Options, analyze};
+use shellward::effect::Language;
 use shellward::finding::{Finding, Severity};
 use shellward::rules;
 use shellward::verdict::{Action, Class};
@@ -49,6 +50,7 @@ fn examples_of_rules_fire_and_stay_silent() {
 
 struct Case {
     file: String,
+    shell: Language,
     command: String,
     expect: Vec<String>,
 }
@@ -62,21 +64,28 @@ fn cases() -> Vec<Case> {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).unwrap();
         let mut command: Option<Vec<&str>> = None;
-        let mut waiting: Vec<String> = Vec::new();
+        let mut waiting: Vec<(Language, String)> = Vec::new();
+        let mut shell = Language::Bash;
         for line in text.lines() {
             match &mut command {
                 Some(lines) if line == "```" => {
-                    waiting.push(lines.join("\n"));
+                    waiting.push((shell, lines.join("\n")));
                     command = None;
                 }
                 Some(lines) => lines.push(line),
-                None if line == "```sh" => command = Some(Vec::new()),
+                None if line.starts_with("```") => {
+                    shell = match line.trim_start_matches('`') {
+                        "sh" => Language::Bash,
+                        other => Language::from_name(other).unwrap(),
+                    };
+                    command = Some(Vec::new());
+                }
                 None => {
                     if let Some(expect) = line.strip_prefix("expect: ") {
                         assert!(!waiting.is_empty(), "{file}: no command before {line}");
                         let expect: Vec<String> = expect.split_whitespace().map(String::from).collect();
-                        for c in waiting.drain(..) {
-                            out.push(Case { file: file.clone(), command: c, expect: expect.clone() });
+                        for (shell, command) in waiting.drain(..) {
+                            out.push(Case { file: file.clone(), shell, command, expect: expect.clone() });
                         }
                     }
                 }
@@ -93,7 +102,7 @@ fn cases_have_their_verdicts() {
     assert!(all.len() > 50);
     let mut wrong = Vec::new();
     for case in &all {
-        let verdict = analyze(case.command.as_bytes(), &options()).verdict;
+        let verdict = analyze(case.command.as_bytes(), &Options { shell: case.shell, ..options() }).verdict;
         let mut expect: Vec<&str> = case.expect.iter().map(String::as_str).collect();
         let action = match expect.remove(0) {
             "allow" => Action::Allow,

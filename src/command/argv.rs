@@ -348,7 +348,7 @@ impl Scan {
         });
         let Some(sub) = sub else { return false };
         self.inv.subs.extend(sub.names.first());
-        self.facts.sub = true;
+        self.facts.subs = self.facts.subs.saturating_add(1);
         self.chain.push(&sub.level);
         true
     }

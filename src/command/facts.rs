@@ -42,8 +42,10 @@ pub(super) struct Facts {
     pub dash: bool,
     /// A `--` ended the options.
     pub dashes: bool,
-    /// A sub-command was given.
-    pub sub: bool,
+    /// How many sub-commands were given, one in another.
+    pub subs: usize,
+    /// On which level whoever asks stands: how many sub-commands lead to it.
+    pub depth: usize,
     /// The words after the program's name, joined by blanks; kept for programs with sub-commands.
     pub words: Vec<u8>,
     /// The program does not tell upper and lower case apart.
@@ -141,7 +143,7 @@ impl Facts {
                 let at = usize::try_from(atom.number).ok().and_then(|n| n.checked_sub(1));
                 is(at.and_then(|i| self.operands.get(i)).map(|(_, v)| v))
             }
-            Ask::Bare => !self.sub,
+            Ask::Bare => self.subs <= self.depth,
             Ask::After => is(before),
             Ask::Words => glob::any(atom.text.unwrap_or("*"), &self.words),
         }

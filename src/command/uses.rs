@@ -161,8 +161,9 @@ impl Builder {
     fn claims(&mut self, chain: &[&'static Level], given: &[Given]) {
         let at = |i: usize| self.scan.words.get(i).map(Value::place).unwrap_or_default();
         let first = at(0);
-        let levels = chain.iter().flat_map(|l| &l.effects).map(|c| (c, first));
-        let options = given.iter().flat_map(|g| g.opt.effects.iter().map(|c| (c, at(g.index))));
+        let levels = chain.iter().enumerate().flat_map(|(d, l)| l.effects.iter().map(move |c| (c, first, d)));
+        let options = given.iter().flat_map(|g| g.opt.effects.iter().map(|c| (c, at(g.index), 0)));
+        let all: Vec<(&'static Claim, _, usize)> = levels.chain(options).collect();
         let mut stated: Vec<Stated> = Vec::new();
         let add = |stated: &mut Vec<Stated>, c: &'static Claim, place, value: Option<Value>| {
             if let Some(verb) = Verb::from_name(c.verb) {
@@ -174,7 +175,8 @@ impl Builder {
             }
         };
         let mut open: Option<Value> = None;
-        for (c, place) in levels.chain(options) {
+        for (c, place, depth) in all {
+            self.scan.facts.depth = depth;
             if !self.scan.facts.holds(&c.cond, None) {
                 // `kubectl get $KIND`: of secrets, too.
                 if open.is_none() && Verb::from_name(c.verb).is_some_and(|v| !looks(v)) {
@@ -188,6 +190,7 @@ impl Builder {
             }
             values.into_iter().for_each(|v| add(&mut stated, c, v.place(), Some(v)));
         }
+        self.scan.facts.depth = 0;
         self.scan.inv.stated = stated;
         if let Some(v) = open {
             self.scan.doubt(DoubtKind::UnknownValue, v.show(), v.place());

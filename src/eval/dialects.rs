@@ -113,6 +113,8 @@ impl Interp<'_> {
         let limits: Vec<_> =
             self.graph.doubts.split_off(marks.3).into_iter().filter(|d| d.kind == DoubtKind::Limit).collect();
         self.graph.doubts.extend(limits);
+        // That includes what it takes for programs: `$x`, `1..3` and cmdlets are none of bash's.
+        self.graph.processes.iter_mut().skip(marks.0).for_each(|p| p.known = true);
         if self.same_since(marks.0, marks.1) {
             self.graph.processes.truncate(marks.0);
             self.graph.effects.truncate(marks.1);

@@ -60,8 +60,10 @@ pub(super) fn concern(facts: &Facts<'_>, e: &Effect, trusted: bool) -> Option<St
             None
         }
         Verb::Environment if stances.variables && is_idle(facts, e) => None,
+        // What goes through a connection to this machine is an effect of its own.
+        Verb::Connect if stances.network && facts.address(e).is_some_and(|a| a.reach() == Reach::Loopback) => None,
         Verb::Evaluate => match &e.object {
-            Object::Code(_, v) if v.is_known() => None,
+            Object::Code(_, v) if v.is_settled() => None,
             Object::Code(l, _) => Some(format!("runs {l} code that is not known")),
             what => Some(format!("runs code that is not known: {}", what.show())),
         },

@@ -289,9 +289,14 @@ pub(super) const RULES: &[Rule] = &[
                     let by = |n: &str| shown().any(|i| n.split(' ').next() == Some(f.name(i)));
                     matches!(p, Piece::Unknown(u) if matches!(&u.why, Why::Output(n) if by(n)))
                 };
+                // `sudo nft list ruleset > F`: by itself, or as the one command that is run.
+                let same = |i: &&Effect| {
+                    let inner = f.process(i).filter(|p| f.process(e).is_some_and(|o| o.program == p.program));
+                    i.process == e.process || inner.is_some_and(|p| p.parent == Some(e.process))
+                };
                 let fed = f.process(e).and_then(|p| p.stdin.as_ref()).filter(|v| !v.pieces.is_empty());
                 let keeps = e.verb == Verb::Write
-                    && (shown().any(|i| i.process == e.process) || fed.is_some_and(|v| v.pieces.iter().all(piped)));
+                    && (shown().any(|i| same(&i)) || fed.is_some_and(|v| v.pieces.iter().all(piped)));
                 Some(if keeps { Severity::Info } else { Severity::Medium })
             })
         },

@@ -272,6 +272,14 @@ impl Value {
     pub fn is_known(&self) -> bool {
         self.pieces.iter().all(|p| matches!(p, Piece::Literal(_)))
     }
+    /// True where nothing decides over it but the machine: what is not known of it is a number or a home directory.
+    pub fn is_settled(&self) -> bool {
+        self.pieces.iter().all(|p| match p {
+            Piece::Literal(_) => true,
+            Piece::Unknown(u) => u.why.is_one_word(),
+            _ => false,
+        })
+    }
     /// The known bytes before the first piece that is not.
     pub fn prefix(&self) -> Vec<u8> {
         let mut out = Vec::new();

@@ -13,13 +13,27 @@ use super::language_of;
 use super::wrapped::is_operand_command;
 use super::wrapped::is_string_option;
 use crate::command::{Invocation, Role, Stdin, Stdout, Use};
-use crate::effect::graph::{DoubtKind, Reach};
+use crate::effect::graph::{Doubt, DoubtKind, Reach};
 use crate::effect::{EffectId, Language, Object, ProcessId, Props, Site, Verb};
 use crate::limits;
 use crate::source::Place;
 use crate::value::{Channel, Taint, Value, Why};
 
 impl Interp<'_> {
+    /// Keys that are typed into a terminal go to whatever runs there: what a shell could not read was not meant for one.
+    fn typed(&mut self, doubts: usize, at: Place) {
+        let unread = |d: &Doubt| {
+            use DoubtKind as K;
+            matches!(d.kind, K::Unparsed | K::Unfinished | K::Uncovered | K::Disagreement | K::Unconfirmed)
+        };
+        let since = self.graph.doubts.split_off(doubts.min(self.graph.doubts.len()));
+        let (gone, kept): (Vec<Doubt>, Vec<Doubt>) = since.into_iter().partition(unread);
+        self.graph.doubts.extend(kept);
+        if !gone.is_empty() {
+            self.doubt(DoubtKind::OpaqueCode, "keys".into(), at);
+        }
+    }
+
     /// A program that no grammar describes, or a command word that is not known.
     pub(super) fn unknown_program(&mut self, inv: &Invocation, argv: &[Value], at: Place, by: ProcessId) -> Flow {
         self.sh.status = None;
@@ -224,9 +238,13 @@ impl Interp<'_> {
                     }
                     let env = self.code_env(inv, u);
                     self.surround(inv, at);
+                    let doubts = self.graph.doubts.len();
                     self.within((u, by), inv, socket, |me| {
                         me.evaluate(language, value, Reach::Argument, by, u.value.place(), env);
                     });
+                    if u.props.has(Props::INTERACTIVE) {
+                        self.typed(doubts, u.value.place());
+                    }
                 }
                 Role::PathScript => {
                     let language = u.language.or_else(|| language_of(inv)).unwrap_or(Language::Other);
