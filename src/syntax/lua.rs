@@ -5,7 +5,8 @@
 //! followed. Floor 2; imports `syntax`.
 
 use super::ast::Bytes;
-use super::script::{Arg, Expr, Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
+use super::lowering;
+use super::script::{Arg, Expr, Function, Kind, Script, Stmt, StmtKind, Target};
 use super::tree::{self, Grammar, Lowering, attribute, field, kids, span, stmt};
 use std::rc::Rc;
 use tree_sitter::Node;
@@ -17,13 +18,7 @@ pub fn read(text: &[u8]) -> Script {
 
 /// The statements among the children.
 fn block(low: &mut Lowering<'_>, n: Node<'_>) -> Vec<Stmt> {
-    low.deeper(n, Vec::new(), |low| {
-        let mut out = Vec::new();
-        for k in kids(n) {
-            statement(low, k, &mut out);
-        }
-        out
-    })
+    low.block(n, statement)
 }
 
 fn body(low: &mut Lowering<'_>, n: Node<'_>, name: &str) -> Vec<Stmt> {
@@ -85,14 +80,14 @@ fn statement(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
         "while_statement" => {
             let condition = Some(part(low, n, "condition"));
             let inner = body(low, n, "body");
-            out.push(stmt(StmtKind::Loop { target: None, over: None, condition, body: inner }, at));
+            out.push(lowering::repeated(condition, inner, at));
         }
         "repeat_statement" => {
             let inner = body(low, n, "body");
             out.push(stmt(StmtKind::Block(inner.clone()), at));
             let test = part(low, n, "condition");
             let condition = Some(Expr::new(Kind::Operator("not".into(), vec![test]), at));
-            out.push(stmt(StmtKind::Loop { target: None, over: None, condition, body: inner }, at));
+            out.push(lowering::repeated(condition, inner, at));
         }
         "for_statement" => {
             let inner = body(low, n, "body");
@@ -117,7 +112,7 @@ fn statement(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
                 };
                 (name, over)
             };
-            out.push(stmt(StmtKind::Loop { target: name, over, condition: None, body: inner }, at));
+            out.push(lowering::each(name, over, inner, at));
         }
         "do_statement" => {
             let inner = body(low, n, "body");
@@ -150,23 +145,15 @@ fn function(low: &mut Lowering<'_>, n: Node<'_>, name: String) -> Function {
         }
     }
     let inner = body(low, n, "body");
-    Function { name, params, body: inner, receiver: Receiver::Object }
+    lowering::function(name, params, inner)
 }
 
 fn target(low: &mut Lowering<'_>, n: Node<'_>) -> Option<Target> {
-    match expr(low, n).kind {
-        Kind::Name(v) => Some(Target::Name(v)),
-        Kind::Attribute(o, a) => Some(Target::Attribute(o, a)),
-        Kind::Index(o, k) => Some(Target::Index(o, k)),
-        _ => None,
-    }
+    lowering::target_of(expr(low, n))
 }
 
 fn part(low: &mut Lowering<'_>, n: Node<'_>, name: &str) -> Expr {
-    match field(n, name) {
-        Some(k) => expr(low, k),
-        None => Expr::new(Kind::Null, span(n)),
-    }
+    low.part(n, name, expr)
 }
 
 fn expr(low: &mut Lowering<'_>, n: Node<'_>) -> Expr {
@@ -297,9 +284,7 @@ fn escape(e: &str, out: &mut Bytes) {
         Some('0'..='9') => rest.parse().unwrap_or(0),
         Some('u') => {
             let digits = chars.as_str().trim_matches(['{', '}']);
-            if let Some(c) = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32) {
-                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-            }
+            lowering::character(u32::from_str_radix(digits, 16).unwrap_or(u32::MAX), out);
             return;
         }
         Some(c) => {
@@ -311,10 +296,5 @@ fn escape(e: &str, out: &mut Bytes) {
 }
 
 fn number(s: &str) -> Kind {
-    let lower = s.to_ascii_lowercase();
-    let v = match lower.strip_prefix("0x") {
-        Some(h) => i64::from_str_radix(h, 16).ok(),
-        None => s.parse().ok(),
-    };
-    v.map_or_else(|| Kind::Text(Bytes::from_slice(s.as_bytes())), Kind::Number)
+    lowering::number(s, &[("0x", 16)])
 }

@@ -9,6 +9,7 @@ pub mod compact;
 pub mod cover;
 pub mod fish;
 pub mod javascript;
+mod lowering;
 pub mod lua;
 pub mod marker;
 pub mod perl;

@@ -4,9 +4,10 @@
 //! of itself (destructors, context managers, hooks) is data; where it is not known what an object is, every method of that
 //! name may be meant.
 
+use super::Interp;
 use super::call::Args;
 use super::data::{Data, Object};
-use super::{End, Interp, Run};
+use super::state::{End, Run};
 use crate::command::calls;
 use crate::effect::Language;
 use crate::source::{Place, TextId};

@@ -174,7 +174,7 @@ impl Data {
     /// Whether it counts as true; `None` where that is not known.
     pub(crate) fn truth(&self) -> Option<bool> {
         match self {
-            Data::Text(v) => super::super::param::empty(v).map(|e| !e),
+            Data::Text(v) => crate::eval::param::empty(v).map(|e| !e),
             Data::Number(n) => Some(*n != 0),
             Data::Bool(b) => Some(*b),
             Data::Null => Some(false),
@@ -208,4 +208,36 @@ impl Data {
             (a, b) => Data::Text(Value::either(a.value(at), b.value(at))),
         }
     }
+}
+
+/// The elements of something that is gone over; false where how many there are is not known.
+pub(super) fn elements(d: Data, at: Place) -> (Vec<Data>, bool) {
+    match d {
+        Data::List(l) => (l, true),
+        Data::Map(m) => (m.into_iter().map(|(k, _)| k).collect(), true),
+        Data::Text(v) => match v.as_str() {
+            Some(s) if s.len() <= 4_096 => (
+                s.chars().map(|c| Data::Text(Value::computed(c.to_string().as_bytes(), at, v.taint()))).collect(),
+                true,
+            ),
+            _ => (vec![Data::Text(v.clone())], false),
+        },
+        other => (vec![Data::Text(other.value(at))], false),
+    }
+}
+
+/// Whether two known values are equal, for keys.
+pub(super) fn same(a: &Data, b: &Data) -> bool {
+    match (a, b) {
+        (Data::Text(x), Data::Text(y)) => matches!((x.as_literal(), y.as_literal()), (Some(x), Some(y)) if x == y),
+        (Data::Number(x), Data::Number(y)) => x == y,
+        (Data::Bool(x), Data::Bool(y)) => x == y,
+        (Data::Null, Data::Null) => true,
+        _ => false,
+    }
+}
+
+/// Whether a key of a map is that name.
+pub(super) fn named(key: &Data, name: &str) -> bool {
+    matches!(key, Data::Text(v) if v.as_str().is_some_and(|s| s == name))
 }

@@ -3,8 +3,10 @@
 //! In: an operation's name and its arguments. Out: [`Data`], and effects. Which call of which language is which operation
 //! is data.
 
-use super::call::{Args, thing};
+use super::call::Args;
 use super::data::Data;
+use super::ops::Given;
+use super::result::{received, thing};
 use super::{Interp, Run};
 use crate::command::calls;
 use crate::effect::graph::Reach;
@@ -16,15 +18,8 @@ use crate::value::{Taint, Value};
 
 impl Interp<'_> {
     /// An operation by its name; `None` where it is none of these, or cannot be computed.
-    pub(super) fn more(
-        &mut self,
-        run: &mut Run,
-        op: &str,
-        (position, rest): (usize, Option<usize>),
-        all: &[Data],
-        args: &Args,
-        at: Place,
-    ) -> Option<Data> {
+    pub(super) fn on_process(&mut self, run: &mut Run, op: &str, given: &Given<'_>) -> Option<Data> {
+        let (all, args, at, (position, rest)) = (given.all, given.args, given.at, given.positions);
         match op {
             // `execl(path, name, a, b)`, `execv(path, [name, a, b])`: the process becomes the program.
             "become" => {
@@ -118,7 +113,7 @@ impl Interp<'_> {
                     let sent = self.effect(Verb::Send, object, run.by, at);
                     self.flow(sent, &text.taint());
                 }
-                Some(Data::Text(super::call::received(id, at)))
+                Some(Data::Text(received(id, at)))
             }
             "line" => match self.read_line(0, b'\n') {
                 Ok(Some(v)) | Err(v) => Some(Data::Text(v)),
@@ -231,7 +226,7 @@ impl Interp<'_> {
     }
 
     /// A program by its path and its arguments, the first of which is its own name; a map at the end is its environment.
-    fn start(&mut self, run: &mut Run, all: &[Data], at: Place) {
+    pub(super) fn start(&mut self, run: &mut Run, all: &[Data], at: Place) {
         let Some((program, rest)) = all.split_first() else { return };
         let mut words = vec![program.value(at)];
         let given: Vec<Value> = rest.iter().filter(|d| !matches!(d, Data::Map(_))).flat_map(|d| d.words(at)).collect();
@@ -437,7 +432,7 @@ pub(super) fn path(all: &[Data], at: Place) -> Value {
 }
 
 /// Named arguments as a map.
-fn named(args: &Args, at: Place) -> Vec<(Data, Data)> {
+pub(super) fn named(args: &Args, at: Place) -> Vec<(Data, Data)> {
     let text = |n: &String| Data::Text(Value::computed(n.as_bytes(), at, Taint::default()));
     args.iter().filter_map(|(n, d)| Some((text(n.as_ref()?), d.clone()))).collect()
 }

@@ -5,6 +5,7 @@
 use super::data::Data;
 use crate::limits;
 use crate::source::Place;
+use crate::value::transform::{self, Call};
 use crate::value::{Taint, Value};
 
 /// A value from its text in JSON.
@@ -28,7 +29,7 @@ fn from_json(v: &serde_json::Value, at: Place, taint: &Taint) -> Data {
 }
 
 /// A pattern as the languages write them, compiled within limits.
-fn pattern(source: &str) -> Option<regex::Regex> {
+pub(super) fn pattern(source: &str) -> Option<regex::Regex> {
     if source.len() > 1_024 {
         return None;
     }
@@ -76,7 +77,7 @@ pub(super) fn wide_bytes(n: Data, all: &[Data], at: Place) -> Option<Vec<u8>> {
     let little = order.is_some_and(|v| v.as_str().is_some_and(|s| s == "little"));
     let mut out = match n {
         Data::Number(n) => n.to_be_bytes().to_vec(),
-        other => unhex(&other.value(at).as_str()?)?,
+        other => wide_hex(&other.value(at).as_str()?)?,
     };
     let zeros = out.iter().take_while(|b| **b == 0).count();
     out.drain(..zeros);
@@ -92,7 +93,7 @@ pub(super) fn wide_bytes(n: Data, all: &[Data], at: Place) -> Option<Vec<u8>> {
 }
 
 /// `0x…` that is too long for a number.
-fn unhex(s: &str) -> Option<Vec<u8>> {
+fn wide_hex(s: &str) -> Option<Vec<u8>> {
     let digits = s.strip_prefix("0x")?;
     let padded = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.to_string() };
     let pairs = padded.as_bytes().chunks_exact(2);
@@ -107,4 +108,86 @@ pub(super) fn parts(text: &str, separator: Option<&str>) -> Option<Vec<String>> 
         Some(s) if s.chars().count() == 1 => text.split(s).map(str::to_string).collect(),
         Some(s) => pattern(s)?.split(text).map(str::to_string).collect(),
     })
+}
+
+/// A value through a transform, `NAME OPTION…`.
+pub(super) fn transformed(spec: &str, input: &Data, at: Place) -> Option<Data> {
+    let mut words = spec.split(' ');
+    let name = words.next()?;
+    let options: Vec<(&str, Option<&[u8]>)> = words.map(|o| (o, None)).collect();
+    let v = input.value(at);
+    let bytes = v.as_literal()?;
+    let out = transform::run(name, &Call { options: &options, stdin: &bytes, ..Call::default() }).ok()?;
+    Some(Data::Text(Value::computed(&out.bytes, at, v.taint())))
+}
+
+pub(super) fn replace(s: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(s.len());
+    let mut rest = s;
+    while let Some(i) = rest.windows(from.len()).position(|w| w == from) {
+        out.extend_from_slice(rest.get(..i).unwrap_or(&[]));
+        out.extend_from_slice(to);
+        rest = rest.get(i.saturating_add(from.len())..).unwrap_or(&[]);
+        if out.len() > limits::MAX_VALUE {
+            return out;
+        }
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// A whole number in a base, as digits and small letters.
+pub(super) fn radix(n: i64, base: u32) -> Option<String> {
+    let mut rest = n.unsigned_abs();
+    let mut out = Vec::new();
+    loop {
+        let digit = u32::try_from(rest.checked_rem(u64::from(base))?).ok()?;
+        out.push(char::from_digit(digit, base)?);
+        rest = rest.checked_div(u64::from(base))?;
+        if rest == 0 {
+            break;
+        }
+    }
+    if n < 0 {
+        out.push('-');
+    }
+    Some(out.into_iter().rev().collect())
+}
+
+pub(super) fn unpercent(s: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(s.len());
+    let mut rest = s;
+    while let Some((first, tail)) = rest.split_first() {
+        let hex = tail.get(..2).and_then(|h| std::str::from_utf8(h).ok()).and_then(|h| u8::from_str_radix(h, 16).ok());
+        match hex {
+            Some(b) if *first == b'%' => {
+                out.push(b);
+                rest = tail.get(2..).unwrap_or(&[]);
+            }
+            _ => {
+                out.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    out
+}
+
+pub(super) fn unhex(s: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u32> = s.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
+    if digits.len() % 2 == 1 {
+        return None;
+    }
+    digits.chunks_exact(2).map(|p| u8::try_from(p.first()?.checked_mul(16)?.checked_add(*p.get(1)?)?).ok()).collect()
+}
+
+pub(super) fn rot13(b: &[u8]) -> Vec<u8> {
+    let turn = |c: u8, base: u8| base.wrapping_add(c.wrapping_sub(base).wrapping_add(13) % 26);
+    b.iter()
+        .map(|c| match c {
+            b'a'..=b'z' => turn(*c, b'a'),
+            b'A'..=b'Z' => turn(*c, b'A'),
+            other => *other,
+        })
+        .collect()
 }

@@ -5,6 +5,7 @@
 //! text is read as tokens (POSIX awk, "Grammar"; gawk's `@load`, `|&` and indirect calls `@f()` as well); whatever is not
 //! sure is a no. Floor 2; imports nothing.
 
+mod expr;
 mod lower;
 mod token;
 

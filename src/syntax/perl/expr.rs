@@ -1,8 +1,11 @@
 //! Perl's expressions.
 
 use super::super::ast::Bytes;
-use super::super::script::{Arg, Expr, Kind, StmtKind, Target};
+use super::super::lowering;
+use super::super::script::{Expr, Kind, StmtKind, Target};
 use super::super::tree::{self, Lowering, attribute, field, has_token, kid, kids, reading, span, stmt};
+use super::call::{arguments, call, evaluated, function_call, over};
+use super::pattern::{binary, changed, pattern};
 use super::{block, expression, subroutine, text};
 use crate::source::Span;
 use std::rc::Rc;
@@ -14,13 +17,10 @@ pub(super) fn expr(low: &mut Lowering<'_>, n: Node<'_>) -> Expr {
 }
 
 fn part(low: &mut Lowering<'_>, n: Node<'_>, name: &str) -> Expr {
-    match field(n, name) {
-        Some(k) => expr(low, k),
-        None => Expr::new(Kind::Null, span(n)),
-    }
+    low.part(n, name, expr)
 }
 
-fn name(s: &str) -> Kind {
+pub(super) fn name(s: &str) -> Kind {
     Kind::Name(s.to_string())
 }
 
@@ -34,7 +34,7 @@ fn variable<'n>(low: &Lowering<'_>, n: Node<'n>, sign: char) -> Result<String, O
 }
 
 /// What a reference is followed to.
-fn followed(low: &mut Lowering<'_>, n: Option<Node<'_>>) -> Kind {
+pub(super) fn followed(low: &mut Lowering<'_>, n: Option<Node<'_>>) -> Kind {
     match n {
         Some(b) if b.kind() == "block" => Kind::Do(block(low, b)),
         Some(k) => expr(low, k).kind,
@@ -176,13 +176,7 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
         }
         "preinc_expression" | "postinc_expression" => {
             let op = if has_token(n, "--") { "-" } else { "+" };
-            match field(n, "operand").and_then(|o| target(low, o)) {
-                Some(t) => {
-                    let sum = vec![reading(&t, at), Expr::new(Kind::Number(1), at)];
-                    Kind::Assign(Box::new(t), Box::new(Expr::new(Kind::Operator(op.into(), sum), at)))
-                }
-                None => Kind::Other(Vec::new()),
-            }
+            lowering::stepped(op, field(n, "operand").and_then(|o| target(low, o)), at)
         }
         "conditional_expression" => Kind::Choice(
             Box::new(part(low, n, "condition")),
@@ -249,7 +243,7 @@ fn flat(low: &mut Lowering<'_>, items: &[Node<'_>], at: Span) -> Kind {
 }
 
 /// What gives several values in a list.
-fn is_list(n: Node<'_>) -> bool {
+pub(super) fn is_list(n: Node<'_>) -> bool {
     matches!(
         n.kind(),
         "array"
@@ -324,12 +318,7 @@ pub(super) fn target(low: &mut Lowering<'_>, n: Node<'_>) -> Option<Target> {
                     .collect(),
             ))
         }
-        _ => match expr(low, n).kind {
-            Kind::Name(v) => Some(Target::Name(v)),
-            Kind::Index(o, k) => Some(Target::Index(o, k)),
-            Kind::Attribute(o, a) => Some(Target::Attribute(o, a)),
-            _ => None,
-        },
+        _ => lowering::target_of(expr(low, n)),
     })
 }
 
@@ -381,351 +370,8 @@ fn element(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
     Kind::Index(Box::new(object), Box::new(key))
 }
 
-/// Arguments: `name => value` has a name, lists are flattened.
-fn arguments(low: &mut Lowering<'_>, given: &[Node<'_>], barewords: bool) -> Vec<Arg> {
-    let items: Vec<Node<'_>> = match given {
-        [one] if one.kind() == "list_expression" => kids(*one),
-        [one] if one.kind() == "parenthesized_expression" => match kids(*one).as_slice() {
-            [l] if l.kind() == "list_expression" => kids(*l),
-            other => other.to_vec(),
-        },
-        other => other.to_vec(),
-    };
-    let mut out = Vec::new();
-    let mut it = items.into_iter().peekable();
-    while let Some(k) = it.next() {
-        let named = k.kind() == "autoquoted_bareword" || (barewords && k.kind() == "bareword");
-        if named && let Some(v) = it.peek().copied() {
-            it.next();
-            let value = expr(low, v);
-            out.push(Arg { name: Some(low.text(k).to_string()), spread: false, value });
-            continue;
-        }
-        let spread = is_list(k) || matches!(k.kind(), "hash" | "hash_deref_expression");
-        out.push(Arg { name: None, spread, value: expr(low, k) });
-    }
-    out
-}
-
-fn function_call(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
-    let at = span(n);
-    let Some(f) = field(n, "function") else { return Kind::Other(Vec::new()) };
-    let args: Vec<Node<'_>> = field(n, "arguments").into_iter().collect();
-    // `&$f(…)`, `&{…}(…)`
-    if let Some(v) = kid(f, "varname") {
-        let callee = match kids(v).first() {
-            Some(inner) => Expr::new(followed(low, Some(*inner)), span(f)),
-            None => Expr::new(name(low.text(v)), span(f)),
-        };
-        let args = arguments(low, &args, false);
-        return Kind::Call(Box::new(callee), args);
-    }
-    let function = low.text(f);
-    let object = kid(n, "indirect_object");
-    match (function, args.as_slice(), object) {
-        // `new Class(…)`
-        ("new", [inner], None) if field(*inner, "function").is_some() => {
-            let class = field(*inner, "function").map(|c| low.text(c)).unwrap_or_default();
-            let given: Vec<Node<'_>> = field(*inner, "arguments").into_iter().collect();
-            let args = arguments(low, &given, true);
-            let class = Expr::new(name(class), span(*inner));
-            return Kind::Call(Box::new(attribute(class, "new", at)), args);
-        }
-        // `print F "x"` with a handle that the grammar takes for a function
-        ("print" | "printf" | "say", [inner], None) if inner.kind() == "ambiguous_function_call_expression" => {
-            let handle = field(*inner, "function").map(|c| low.text(c)).unwrap_or_default();
-            if handle.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') {
-                let given: Vec<Node<'_>> = field(*inner, "arguments").into_iter().collect();
-                let args = arguments(low, &given, false);
-                let handle = Expr::new(name(handle), span(*inner));
-                return Kind::Call(Box::new(attribute(handle, function, at)), args);
-            }
-        }
-        // `exec {'/bin/sh'} '-sh'`: the program, then its words, the first of which is only its name
-        ("exec" | "system", _, Some(o)) => {
-            let program = kids(o).first().map(|k| expr(low, *k)).unwrap_or(Expr::new(Kind::Null, at));
-            let mut args = arguments(low, &args, false);
-            if !args.is_empty() {
-                args.remove(0);
-            }
-            args.insert(0, Arg { name: None, spread: false, value: program });
-            return Kind::Call(Box::new(Expr::new(name(function), span(f))), args);
-        }
-        // `print {$fh} "x"`, `print STDERR "x"`
-        (_, _, Some(o)) => {
-            let handle = match kids(o).first() {
-                Some(k) if k.kind() == "block" => Expr::new(followed(low, Some(*k)), span(o)),
-                Some(k) => expr(low, *k),
-                None => low.name(low.text(o), span(o)),
-            };
-            let args = arguments(low, &args, false);
-            return Kind::Call(Box::new(attribute(handle, function, at)), args);
-        }
-        _ => {}
-    }
-    call(low, n, function, &args, at)
-}
-
-/// A call of a named function; those that take `$_` or `@_` by default get it.
-fn call(low: &mut Lowering<'_>, _: Node<'_>, function: &str, args: &[Node<'_>], at: Span) -> Kind {
-    if function == "shift" || function == "pop" {
-        let list = match args.first() {
-            Some(k) => expr(low, *k),
-            None => Expr::new(name("@_"), at),
-        };
-        return taken(list, function == "shift", at);
-    }
-    let mut args = arguments(low, args, false);
-    let defaults = matches!(
-        function,
-        "print"
-            | "say"
-            | "eval"
-            | "unlink"
-            | "rmdir"
-            | "mkdir"
-            | "chr"
-            | "ord"
-            | "lc"
-            | "uc"
-            | "lcfirst"
-            | "ucfirst"
-            | "hex"
-            | "oct"
-            | "length"
-            | "reverse"
-            | "chomp"
-            | "chop"
-            | "readlink"
-            | "stat"
-            | "lstat"
-            | "chroot"
-            | "require"
-            | "quotemeta"
-            | "int"
-            | "abs"
-            | "defined"
-            | "ref"
-            | "pos"
-            | "split"
-            | "unpack"
-    );
-    if args.is_empty() && defaults {
-        args.push(Arg { name: None, spread: false, value: Expr::new(name("$_"), at) });
-    }
-    let mut callee = Expr::new(name(function), at);
-    if function.contains('\'') {
-        callee = Expr::new(name(&function.replace('\'', "::")), at);
-    }
-    Kind::Call(Box::new(callee), args)
-}
-
-/// `shift @list`, `pop @list`: the element, and the list without it.
-fn taken(list: Expr, first: bool, at: Span) -> Kind {
-    let index = |n: i64| Box::new(Expr::new(Kind::Number(n), at));
-    let one = Expr::new(Kind::Index(Box::new(list.clone()), index(if first { 0 } else { -1 })), at);
-    let Kind::Name(n) = &list.kind else { return one.kind };
-    let (t, n) = (Target::Name(tree::temporary(at)), n.clone());
-    let rest = match first {
-        true => Kind::Slice(Box::new(list.clone()), Some(index(1)), None, None),
-        false => Kind::Slice(Box::new(list.clone()), None, Some(index(-1)), None),
-    };
-    let value = tree::run(reading(&t, at));
-    Kind::Do(vec![
-        stmt(StmtKind::Assign(t, one), at),
-        stmt(StmtKind::Assign(Target::Name(n), Expr::new(rest, at)), at),
-        value,
-    ])
-}
-
-/// `map { … } @list`, `grep`, `sort`: the block with `$_` for each element.
-fn over(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
-    let at = span(n);
-    let element = match field(n, "callback") {
-        Some(b) if b.kind() == "block" => Expr::new(Kind::Do(block(low, b)), span(b)),
-        Some(e) => expr(low, e),
-        None => Expr::new(name("$_"), at),
-    };
-    let items = field(n, "list").map(|l| super::list(low, l)).unwrap_or(Expr::new(Kind::List(Vec::new()), at));
-    if low.text(n).starts_with("map") {
-        let target = Box::new(Target::Name("$_".into()));
-        return Kind::Comprehension { element: Box::new(element), target, over: Box::new(items), condition: None };
-    }
-    if low.text(n).starts_with("grep") {
-        let target = Box::new(Target::Name("$_".into()));
-        let each = Box::new(Expr::new(name("$_"), at));
-        return Kind::Comprehension {
-            element: each,
-            target,
-            over: Box::new(items),
-            condition: Some(Box::new(element)),
-        };
-    }
-    // The order is not computed.
-    Kind::Other(vec![element, items])
-}
-
-/// `eval { … }`, `eval TEXT`, `do FILE`
-fn evaluated(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
-    let at = span(n);
-    if let Some(b) = kid(n, "block") {
-        return Kind::Do(block(low, b));
-    }
-    let file = kid(n, "filename").and_then(|f| kids(f).first().copied());
-    if let Some(f) = file {
-        let f = expr(low, f);
-        return Expr::call("do", vec![f], at).kind;
-    }
-    let e = kids(n).first().map(|k| expr(low, *k)).unwrap_or(Expr::new(name("$_"), at));
-    let function = if low.text(n).starts_with("do") { "do" } else { "eval" };
-    Expr::call(function, vec![e], at).kind
-}
-
-/// What stands in brackets.
-fn inner(n: Node<'_>) -> Node<'_> {
-    match (n.kind(), kids(n).as_slice()) {
-        ("parenthesized_expression", [one]) => *one,
-        _ => n,
-    }
-}
-
-/// What an assignment assigns to, or the thing itself.
-fn assigned(low: &mut Lowering<'_>, n: Node<'_>) -> Option<Target> {
-    match (n.kind(), field(n, "left")) {
-        ("assignment_expression", Some(left)) => target(low, left),
-        _ => target(low, n),
-    }
-}
-
-fn binary(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
-    let at = span(n);
-    let op = field(n, "operator").map(|o| low.text(o)).unwrap_or_default();
-    let (Some(l), Some(r)) = (field(n, "left"), field(n, "right")) else { return Kind::Other(Vec::new()) };
-    if matches!(op, "=~" | "!~") {
-        return match r.kind() {
-            "substitution_regexp" | "transliteration_expression" => match assigned(low, inner(l)) {
-                Some(t) => {
-                    // `($c = "abc") =~ s/a/b/`
-                    let before = matches!(inner(l).kind(), "assignment_expression").then(|| expr(low, inner(l)));
-                    let after = changed(low, r, t);
-                    match before {
-                        Some(e) => Kind::Do(vec![tree::run(e), tree::run(Expr::new(after, at))]),
-                        None => after,
-                    }
-                }
-                None => Kind::Other(vec![expr(low, l), expr(low, r)]),
-            },
-            "match_regexp" => {
-                let subject = expr(low, l);
-                let code = Expr::new(pattern(low, r), span(r));
-                let fixed = field(r, "content").filter(|c| kids(*c).iter().all(|k| k.kind() == "escape_sequence"));
-                match fixed {
-                    Some(c) => {
-                        let source = low.literal(low.text(c), span(c));
-                        let found = Expr::call("=~", vec![subject, source], at);
-                        Kind::Operator("and".into(), vec![Expr::new(Kind::List(vec![code]), at), found])
-                    }
-                    None => Kind::Other(vec![subject, code]),
-                }
-            }
-            _ => Kind::Other(vec![expr(low, l), expr(low, r)]),
-        };
-    }
-    // `1..3` is read as `1.` `.` `3`.
-    let range = op == ".." || (op == "." && l.kind() == "number" && low.text(l).ends_with('.'));
-    if range {
-        let (a, b) = (expr(low, l), expr(low, r));
-        let a = match low.text(l).strip_suffix('.') {
-            Some(digits) if l.kind() == "number" => Expr::new(number(digits), span(l)),
-            _ => a,
-        };
-        return Expr::call("..", vec![a, b], at).kind;
-    }
-    Kind::Operator(op.to_string(), vec![expr(low, l), expr(low, r)])
-}
-
-/// A pattern: code in it is run.
-fn pattern(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
-    let at = span(n);
-    let mut parts = Vec::new();
-    if let Some(c) = field(n, "content") {
-        let s = low.text(c);
-        for lead in ["(?{", "(??{"] {
-            for (i, _) in s.match_indices(lead) {
-                let code = s.get(i.saturating_add(lead.len())..).unwrap_or_default();
-                let code = code.split("})").next().unwrap_or_default();
-                let code = low.literal(code, span(c));
-                parts.push(Expr::call("eval", vec![code], at));
-            }
-        }
-        parts.extend(kids(c).into_iter().filter(|k| k.kind() != "escape_sequence").map(|k| expr(low, k)));
-    }
-    Kind::Other(parts)
-}
-
-/// Whether a text has no expression in it but its own groups.
-fn plain(n: Option<Node<'_>>) -> bool {
-    n.is_none_or(|n| kids(n).iter().all(|k| matches!(k.kind(), "escape_sequence" | "scalar")))
-}
-
-/// `s/a/b/`, `tr/a/b/`: the variable holds the result.
-fn changed(low: &mut Lowering<'_>, n: Node<'_>, t: Target) -> Kind {
-    let at = span(n);
-    let before = reading(&t, at);
-    let from = field(n, "content").map(|c| low.text(c)).unwrap_or_default();
-    let into = kid(n, "replacement");
-    let to = into.map(|r| low.text(r)).unwrap_or_default();
-    let method = |name: &str, a: &str, b: &str| {
-        let args = [low.literal(a, at), low.literal(b, at)];
-        let args = args.into_iter().map(|value| Arg { name: None, spread: false, value }).collect();
-        Kind::Call(Box::new(attribute(before.clone(), name, at)), args)
-    };
-    let result = if n.kind() == "transliteration_expression" {
-        method("tr", &text::ranges(from), &text::ranges(to))
-    } else {
-        let flags = field(n, "modifiers").map(|m| low.text(m)).unwrap_or_default();
-        if flags.contains('e') {
-            let code = low.literal(to, at);
-            let run = Expr::call("eval", vec![code], at);
-            // The groups are what the pattern found before the code runs.
-            let found = Expr::call("=~", vec![before.clone(), low.literal(from, at)], at);
-            Kind::Other(vec![found, run, Expr::new(pattern(low, n), at)])
-        } else if from
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | ':' | ',' | '%' | '#' | '@'))
-            && !to.contains(['$', '\\', '@'])
-        {
-            method("replace", from, to)
-        } else if plain(field(n, "content")) && into.is_none_or(|r| plain(Some(r))) {
-            let code = Expr::new(pattern(low, n), at);
-            let args = [low.literal(from, at), low.literal(&to.replace("\\/", "/"), at), low.literal(flags, at)];
-            let args = args.into_iter().map(|value| Arg { name: None, spread: false, value }).collect();
-            let replaced = Kind::Call(Box::new(attribute(before.clone(), "s///", at)), args);
-            Kind::Do(vec![tree::run(code), tree::run(Expr::new(replaced, at))])
-        } else {
-            let mut parts = vec![before.clone(), Expr::new(pattern(low, n), at)];
-            if let Some(r) = into {
-                parts.extend(kids(r).into_iter().filter(|k| k.kind() != "escape_sequence").map(|k| expr(low, k)));
-            }
-            Kind::Other(parts)
-        }
-    };
-    Kind::Assign(Box::new(t), Box::new(Expr::new(result, at)))
-}
-
-fn number(s: &str) -> Kind {
-    let clean: String = s.chars().filter(|c| *c != '_').collect();
-    let lower = clean.to_ascii_lowercase();
-    let v = if let Some(h) = lower.strip_prefix("0x") {
-        i64::from_str_radix(h, 16).ok()
-    } else if let Some(b) = lower.strip_prefix("0b") {
-        i64::from_str_radix(b, 2).ok()
-    } else if lower.len() > 1 && lower.starts_with('0') && lower.bytes().all(|b| b.is_ascii_digit()) {
-        i64::from_str_radix(&lower, 8).ok()
-    } else {
-        clean.parse().ok()
-    };
-    v.map_or_else(|| Kind::Text(Bytes::from_slice(clean.as_bytes())), Kind::Number)
+pub(super) fn number(s: &str) -> Kind {
+    lowering::number(s, &[("0x", 16), ("0b", 2), ("0", 8)])
 }
 
 /// `v65.66` is text of those characters.

@@ -5,9 +5,12 @@
 //! was opened. A substitution with `/e`, and code in a pattern, is text that is evaluated. Formats, ties and overloading
 //! are not followed. Floor 2; imports `syntax`.
 
+mod call;
 mod expr;
+mod pattern;
 mod text;
 
+use super::lowering;
 use super::script::{Expr, Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
 use super::tree::{self, Grammar, Lowering, field, has_token, kids, span, stmt};
 use crate::source::Span;
@@ -84,7 +87,7 @@ fn statement(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
             let over = field(n, "list").map(|l| list(low, l));
             let inner = body(low, n);
             let name = name.unwrap_or_else(|| Target::Name("$_".into()));
-            out.push(stmt(StmtKind::Loop { target: Some(name), over, condition: None, body: inner }, at));
+            out.push(lowering::each(Some(name), over, inner, at));
         }
         "cstyle_for_statement" => {
             let part = |name: &str| field(n, name).filter(|k| k.is_named());
@@ -96,10 +99,10 @@ fn statement(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
             if let Some(u) = part("iterator") {
                 statement(low, u, &mut inner);
             }
-            out.push(stmt(StmtKind::Loop { target: None, over: None, condition, body: inner }, at));
+            out.push(lowering::repeated(condition, inner, at));
         }
         "subroutine_declaration_statement" | "method_declaration_statement" => {
-            let name = field(n, "name").map(|k| low.text(k).to_string()).unwrap_or_default();
+            let name = low.named(n, "name");
             let inner = body(low, n);
             out.push(stmt(StmtKind::Function(Rc::new(subroutine(name, inner))), at));
         }
@@ -163,23 +166,18 @@ fn conditional(low: &mut Lowering<'_>, n: Node<'_>) -> Stmt {
             None => Expr::new(Kind::Null, span(c)),
         };
         if has_token(c, "unless") {
-            test = not(test);
+            test = lowering::not(test);
         }
         branches.push((test, body(low, c)));
     }
     stmt(StmtKind::If(branches, otherwise), span(n))
 }
 
-fn not(e: Expr) -> Expr {
-    let at = e.span;
-    Expr::new(Kind::Operator("not".into(), vec![e]), at)
-}
-
 /// `while`, `until`; reading a handle goes over its lines.
 fn looped(low: &mut Lowering<'_>, n: Node<'_>, inner: Vec<Stmt>, out: &mut Vec<Stmt>) {
     let at = span(n);
     let Some(c) = field(n, "condition") else {
-        out.push(stmt(StmtKind::Loop { target: None, over: None, condition: None, body: inner }, at));
+        out.push(lowering::repeated(None, inner, at));
         return;
     };
     let (name, source) = match c.kind() {
@@ -191,14 +189,14 @@ fn looped(low: &mut Lowering<'_>, n: Node<'_>, inner: Vec<Stmt>, out: &mut Vec<S
         && source.kind() == "readline_expression"
     {
         let over = Some(expr(low, source));
-        out.push(stmt(StmtKind::Loop { target: Some(name), over, condition: None, body: inner }, at));
+        out.push(lowering::each(Some(name), over, inner, at));
         return;
     }
     let mut test = expr(low, c);
     if has_token(n, "until") {
-        test = not(test);
+        test = lowering::not(test);
     }
-    out.push(stmt(StmtKind::Loop { target: None, over: None, condition: Some(test), body: inner }, at));
+    out.push(lowering::repeated(Some(test), inner, at));
 }
 
 /// What is gone over: one list.
@@ -232,7 +230,7 @@ fn expression_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
                 None => Expr::new(Kind::Null, at),
             };
             if has_token(n, "unless") {
-                test = not(test);
+                test = lowering::not(test);
             }
             out.push(stmt(StmtKind::If(vec![(test, inner)], Vec::new()), at));
         }
@@ -256,7 +254,7 @@ fn expression_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
             }
             let over = over.map(|l| list(low, l));
             let name = Some(Target::Name("$_".into()));
-            out.push(stmt(StmtKind::Loop { target: name, over, condition: None, body: inner }, at));
+            out.push(lowering::each(name, over, inner, at));
         }
         "return_expression" => {
             let v = kids(n).first().map(|k| expr(low, *k));

@@ -8,6 +8,7 @@
 mod expr;
 mod other;
 mod stmt;
+mod token;
 
 use super::ast::{SyntaxError, Unparsed};
 use super::marker::Readable;

@@ -3,7 +3,7 @@
 //! Python 2 (`print x`, `exec code`, `except E, e`), f-strings of 3.12, texts with mistakes in them. The grammar recovers
 //! from errors: what it understood is lowered, what not is `Unparsed`.
 
-use crate::syntax::ast::Bytes;
+use super::token::{halved, number, slice, unescape};
 use crate::syntax::script::{Arg, Expr, Function, Kind, Receiver, Script, Stmt, StmtKind, Target};
 use crate::syntax::tree::{self, Grammar, Lowering, field, kid, kids, run, span, stmt};
 use std::rc::Rc;
@@ -11,12 +11,12 @@ use tree_sitter::Node;
 
 /// Reads a program.
 pub(super) fn read(bytes: &[u8]) -> Script {
-    tree::read(Grammar::Python, bytes, |low, root| low.body(root))
+    tree::read(Grammar::Python, bytes, |low, root| low.suite(root))
 }
 
 /// Lowering of Python's tree.
 trait Python {
-    fn body(&mut self, n: Node<'_>) -> Vec<Stmt>;
+    fn suite(&mut self, n: Node<'_>) -> Vec<Stmt>;
     fn block_of(&mut self, n: Node<'_>, name: &str) -> Vec<Stmt>;
     fn simple(&mut self, n: Node<'_>, out: &mut Vec<Stmt>);
     fn compound(&mut self, n: Node<'_>, out: &mut Vec<Stmt>);
@@ -34,18 +34,12 @@ trait Python {
 }
 
 impl Python for Lowering<'_> {
-    fn body(&mut self, n: Node<'_>) -> Vec<Stmt> {
-        self.deeper(n, Vec::new(), |low| {
-            let mut out = Vec::new();
-            for k in kids(n) {
-                low.simple(k, &mut out);
-            }
-            out
-        })
+    fn suite(&mut self, n: Node<'_>) -> Vec<Stmt> {
+        self.block(n, |low, k, out| low.simple(k, out))
     }
 
     fn block_of(&mut self, n: Node<'_>, name: &str) -> Vec<Stmt> {
-        field(n, name).or_else(|| kid(n, "block")).map(|b| self.body(b)).unwrap_or_default()
+        field(n, name).or_else(|| kid(n, "block")).map(|b| self.suite(b)).unwrap_or_default()
     }
 
     fn simple(&mut self, n: Node<'_>, out: &mut Vec<Stmt>) {
@@ -139,7 +133,7 @@ impl Python for Lowering<'_> {
                 for k in kids(n) {
                     match k.kind() {
                         "except_clause" | "except_group_clause" => {
-                            rest.push(stmt(StmtKind::Maybe(self.body(k)), span(k)))
+                            rest.push(stmt(StmtKind::Maybe(self.suite(k)), span(k)))
                         }
                         "else_clause" | "finally_clause" => {
                             last.push(stmt(StmtKind::Block(self.block_of(k, "body")), span(k)));
@@ -202,9 +196,9 @@ impl Python for Lowering<'_> {
                     out.push(stmt(StmtKind::Maybe(body), span(case)));
                 }
             }
-            "block" | "module" => out.extend(self.body(n)),
+            "block" | "module" => out.extend(self.suite(n)),
             // Statements may stand in what was not understood.
-            "ERROR" => out.extend(self.body(n)),
+            "ERROR" => out.extend(self.suite(n)),
             _ => {
                 let e = self.value(n);
                 out.push(run(e));
@@ -446,7 +440,7 @@ impl Python for Lowering<'_> {
             }
             "keyword_argument" | "pair" => return self.in_field(n, "value"),
             "block" | "ERROR" => {
-                let body = self.body(n);
+                let body = self.suite(n);
                 Kind::Do(body)
             }
             _ => Kind::Other(self.values(n)),
@@ -544,126 +538,5 @@ impl Python for Lowering<'_> {
             }
         }
         element
-    }
-}
-
-/// The three parts of a slice, by the colons between them.
-fn slice(n: Node<'_>) -> [Option<Node<'_>>; 3] {
-    let mut out = [None; 3];
-    let mut at = 0usize;
-    let mut c = n.walk();
-    if c.goto_first_child() {
-        loop {
-            let k = c.node();
-            if k.kind() == ":" {
-                at = at.saturating_add(1);
-            } else if k.is_named()
-                && !k.is_extra()
-                && let Some(slot) = out.get_mut(at)
-            {
-                *slot = Some(k);
-            }
-            if !c.goto_next_sibling() {
-                break;
-            }
-        }
-    }
-    out
-}
-
-/// `10`, `0x1f`, `0o17`, `017`, `0b1`, `1_000`, `10L`
-fn number(text: &str) -> Kind {
-    let digits: String = text.chars().filter(|c| *c != '_').collect::<String>().to_ascii_lowercase();
-    let digits = digits.trim_end_matches('l');
-    let (digits, base) = match digits.as_bytes() {
-        [b'0', b'x', ..] => (digits.get(2..), 16),
-        [b'0', b'o', ..] => (digits.get(2..), 8),
-        [b'0', b'b', ..] => (digits.get(2..), 2),
-        [b'0', _, ..] => (digits.get(1..), 8),
-        _ => (Some(digits), 10),
-    };
-    let value = digits.and_then(|d| i64::from_str_radix(d, base).ok());
-    value.map_or(Kind::Other(Vec::new()), Kind::Number)
-}
-
-/// `{{` and `}}` of a formatted string are one brace each.
-fn halved(text: &[u8]) -> Bytes {
-    let mut out = Bytes::new();
-    let mut rest = text;
-    while let Some((b, tail)) = rest.split_first() {
-        out.push(*b);
-        let twice = matches!(b, b'{' | b'}') && tail.first() == Some(b);
-        rest = if twice { tail.get(1..).unwrap_or(&[]) } else { tail };
-    }
-    out
-}
-
-/// Escapes undone, as the language reference has them; in bytes, `\u` is no escape.
-fn unescape(text: &[u8], bytes: bool) -> Bytes {
-    let mut out = Bytes::new();
-    let mut rest = text;
-    while let Some((b, tail)) = rest.split_first() {
-        rest = tail;
-        if *b != b'\\' {
-            out.push(*b);
-            continue;
-        }
-        let Some((e, tail)) = rest.split_first() else {
-            out.push(b'\\');
-            break;
-        };
-        rest = tail;
-        let digits = match e {
-            b'\n' => continue,
-            b'\\' | b'\'' | b'"' => {
-                out.push(*e);
-                continue;
-            }
-            b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' => {
-                out.push(match e {
-                    b'a' => 7,
-                    b'b' => 8,
-                    b'f' => 12,
-                    b'n' => b'\n',
-                    b'r' => b'\r',
-                    b't' => b'\t',
-                    _ => 11,
-                });
-                continue;
-            }
-            b'x' => 2,
-            b'u' if !bytes => 4,
-            b'U' if !bytes => 8,
-            b'0'..=b'7' => {
-                let n = rest.iter().take(2).take_while(|d| (b'0'..=b'7').contains(d)).count();
-                let more = rest.get(..n).unwrap_or(&[]);
-                rest = rest.get(n..).unwrap_or(&[]);
-                let all = std::iter::once(e).chain(more);
-                push(&mut out, all.fold(0, |v, d| v * 8 + u32::from(d.saturating_sub(b'0'))), bytes);
-                continue;
-            }
-            other => {
-                out.extend_from_slice(&[b'\\', *other]);
-                continue;
-            }
-        };
-        let hex = rest.get(..digits).and_then(|h| std::str::from_utf8(h).ok());
-        match hex.and_then(|h| u32::from_str_radix(h, 16).ok()) {
-            Some(c) => {
-                rest = rest.get(digits..).unwrap_or(&[]);
-                push(&mut out, c, bytes);
-            }
-            None => out.extend_from_slice(&[b'\\', *e]),
-        }
-    }
-    out
-}
-
-/// A character, or in bytes a byte.
-fn push(out: &mut Bytes, c: u32, bytes: bool) {
-    match (u8::try_from(c), char::from_u32(c)) {
-        (Ok(b), _) if bytes => out.push(b),
-        (_, Some(c)) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-        _ => out.push(b'?'),
     }
 }

@@ -1,0 +1,161 @@
+//! Operations on functions and names: what is called by a computed name, bound, mapped over a list.
+//!
+//! In: an operation and what it is given. Out: [`Data`], and the effects of what is called.
+
+use super::super::data::elements;
+use super::super::{Data, Interp, Run};
+use super::Given;
+
+impl Interp<'_> {
+    /// Operations that call something or find it by its name.
+    pub(super) fn on_functions(&mut self, run: &mut Run, op: &str, given: &Given<'_>) -> Option<Data> {
+        let (all, at) = (given.all, given.at);
+        match op {
+            // The name of an attribute, module or function as text.
+            "getattr" => {
+                let name = given.text(1)?;
+                let object = given.first()?;
+                Some(self.attribute(run, object, &name, at))
+            }
+            "import" => {
+                Some(Data::Path(given.text(0)?.trim_end_matches(".js").trim_start_matches("node:").to_string()))
+            }
+            "name" => {
+                let name =
+                    given.text(if all.len() > 1 && matches!(given.first(), Some(Data::Path(_))) { 1 } else { 0 })?;
+                Some(self.name(run, &name))
+            }
+            "send" => {
+                let name = given.text(1)?;
+                let object = given.first()?;
+                let callee = match object {
+                    Data::Path(_) => self.attribute(run, object, &name, at),
+                    other => Data::Bound(Box::new(other), name),
+                };
+                let rest = all.iter().cloned().skip(2).map(|d| (None, d)).collect();
+                Some(self.apply(run, callee, rest, at))
+            }
+            "call" => {
+                let callee = given.first()?;
+                let rest = all.iter().cloned().skip(1).map(|d| (None, d)).collect();
+                Some(self.apply(run, callee, rest, at))
+            }
+            // `f.call(this, a)`, `f.apply(this, [a])`, `Reflect.apply(f, this, [a])`
+            "method.call" => {
+                let rest = all.iter().cloned().skip(2).map(|d| (None, d)).collect();
+                Some(self.apply(run, given.first()?, rest, at))
+            }
+            "method.apply" | "reflect.construct" => {
+                let at_list = if op == "method.apply" { 2 } else { 1 };
+                let (rest, _) = all.get(at_list).cloned().map_or((Vec::new(), true), |l| elements(l, at));
+                Some(self.apply(run, given.first()?, rest.into_iter().map(|d| (None, d)).collect(), at))
+            }
+            "array" => {
+                let (items, known) = elements(given.first()?, at);
+                if !known {
+                    return None;
+                }
+                match all.get(1).cloned() {
+                    Some(f) => {
+                        let items = items.into_iter().take(1_024);
+                        Some(Data::List(items.map(|i| self.apply(run, f.clone(), vec![(None, i)], at)).collect()))
+                    }
+                    None => Some(Data::List(items)),
+                }
+            }
+            // `p.then(f)`: what the function makes of the object
+            "then" => {
+                let f = all.get(1)?.clone();
+                Some(self.apply(run, f, vec![(None, given.first()?)], at))
+            }
+            // `new Function('a', 'b', 'return a + b')`: the last is the body
+            "function" => {
+                let (body, params) = all.split_last()?;
+                let params = params.iter().filter_map(|p| p.value(at).as_str().map(|s| s.into_owned())).collect();
+                Some(self.function_of(run, params, &body.value(at), at))
+            }
+            // `load(code, name)`: the first is the body
+            "chunk" => Some(self.function_of(run, Vec::new(), &given.first()?.value(at), at)),
+            // `Thread(target=f, args=(a, b))`: a function, and its arguments as a list.
+            "apply" => {
+                let named = |n: &str| given.args.iter().find(|(m, _)| m.as_deref() == Some(n)).map(|(_, d)| d.clone());
+                let callable = |d: &&Data| matches!(d, Data::Path(_) | Data::Function(..) | Data::Bound(..));
+                let place = all.iter().position(|d| callable(&d) || matches!(d, Data::Text(v) if v.is_known()));
+                let callee = named("target").or_else(|| place.and_then(|i| all.get(i)).cloned())?;
+                let list = named("args").or_else(|| all.iter().rfind(|d| matches!(d, Data::List(_))).cloned());
+                let rest = match list {
+                    Some(Data::List(l)) => l.into_iter().map(|d| (None, d)).collect(),
+                    _ => match place {
+                        Some(i) => all.iter().cloned().skip(i.saturating_add(1)).map(|d| (None, d)).collect(),
+                        None => Vec::new(),
+                    },
+                };
+                Some(self.apply(run, callee, rest, at))
+            }
+            // `reduce(f, list)`, `list.reduce(f)`: what the function makes of all elements, two at a time.
+            "reduce" => {
+                let place = all.iter().position(|d| !matches!(d, Data::List(_) | Data::Text(_)))?;
+                let f = all.get(place)?.clone();
+                let list = all.iter().find(|d| matches!(d, Data::List(_)))?.clone();
+                let (items, _) = elements(list, at);
+                let begin = if place == 0 { all.get(2) } else { all.get(place.saturating_add(1)) };
+                let mut items = begin.cloned().into_iter().chain(items.into_iter().take(1_024));
+                let mut sum = items.next()?;
+                for i in items {
+                    sum = self.apply(run, f.clone(), vec![(None, sum), (None, i)], at);
+                }
+                Some(sum)
+            }
+            // A function with some of its arguments: what is called with the others.
+            "bind" => {
+                let mut all = all.iter().cloned();
+                let callee = all.next()?;
+                let given = all.skip(given.positions.0).map(|d| (None, d)).collect();
+                Some(Data::Partial(Box::new(callee), given))
+            }
+            // A map as a thing of a class (`bless {…}, 'A'`, `setmetatable({…}, A)`).
+            "object" => {
+                let class = match all.get(1) {
+                    Some(Data::Path(p)) => p.clone(),
+                    Some(Data::Map(_) | Data::List(_)) => String::new(),
+                    Some(d) => d.value(at).as_str()?.replace("::", "."),
+                    None => run.class_now()?,
+                };
+                // What a table of methods holds may be called without being named.
+                if let Some(Data::Map(m)) = all.get(1) {
+                    m.iter().for_each(|(_, d)| run.hold(d));
+                }
+                let made = Data::object(&class);
+                if let (Data::Object(o), Some(Data::Map(m))) = (&made, given.all.first())
+                    && let Ok(mut o) = o.try_borrow_mut()
+                {
+                    let field = |(k, v): &(Data, Data)| Some((k.value(at).as_str()?.into_owned(), v.clone()));
+                    o.fields = m.iter().filter_map(field).take(256).collect();
+                }
+                Some(made)
+            }
+            "map" => {
+                let f = given.first()?;
+                let (items, _) = elements(all.get(1)?.clone(), at);
+                let items = items.into_iter().take(1_024);
+                Some(Data::List(items.map(|i| self.apply(run, f.clone(), vec![(None, i)], at)).collect()))
+            }
+            "method.map" => {
+                let (items, _) = elements(given.first()?, at);
+                let f = all.get(1)?.clone();
+                let items = items.into_iter().take(1_024);
+                Some(Data::List(items.map(|i| self.apply(run, f.clone(), vec![(None, i)], at)).collect()))
+            }
+            "exit" => {
+                run.left = true;
+                Some(Data::Null)
+            }
+            "environ" => {
+                let name = given.text(all.len().checked_sub(1)?.min(1)).or_else(|| given.text(0))?;
+                let v = self.variable(&name, at).unwrap_or_default();
+                Some(Data::Text(v))
+            }
+            _ => None,
+        }
+    }
+}
