@@ -351,6 +351,10 @@ named! {
         Crontab = "crontab",
         /// The scripts of a package.json
         NpmScripts = "npm-scripts",
+        /// Commands of programs that transfer files: ftp, sftp, lftp, smbclient
+        Transfer = "transfer",
+        /// Files of settings: names and values
+        Settings = "settings",
         /// A language that is not read here.
         Other = "other",
     }

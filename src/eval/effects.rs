@@ -14,6 +14,7 @@ use crate::value::{Channel, Taint, Value, Why};
 pub(crate) use stated::ENVIRONMENT;
 use stated::here;
 pub(crate) use stated::host_port;
+use stated::is_answer;
 use stated::is_environment;
 use stated::is_taken;
 pub(crate) use stated::split_assign;
@@ -49,6 +50,10 @@ impl Interp<'_> {
             Role::Image => {
                 let id = self.effect(Verb::Fetch, Object::Named("image", u.value.clone()), by, at);
                 self.with_props(id, u.props);
+                // What the program of an image prints is as foreign as the image.
+                if inv.stdout == Stdout::Fetched {
+                    w.fetched.push(id);
+                }
             }
             Role::Host | Role::RemoteHost if w.host.is_none() => {
                 w.host = Some((u.value.clone(), at));
@@ -149,8 +154,8 @@ impl Interp<'_> {
             self.flow(id, &t);
             coded.join(&Taint::of(id));
         }
-        // What shows all variables is where their values come from.
-        for s in inv.stated.iter().filter(|s| is_environment(s)) {
+        // What shows all variables is where their values come from, and a service is where its answer does.
+        for s in inv.stated.iter().filter(|s| is_environment(s) || is_answer(s, inv)) {
             let id = self.effect(s.verb, Object::Stated(s.object), by, s.place);
             coded.join(&Taint::of(id));
         }
@@ -415,7 +420,9 @@ impl Interp<'_> {
     /// What came from another machine lies under its name in the place that was given, and the place, where it is a
     /// directory, holds nothing else that is known.
     fn arrived(&mut self, to: &Use, inv: &Invocation, product: &Value) {
-        let from = |u: &&Use| u.role == Role::RemoteRead && crate::command::is_remote(&u.value);
+        // What a program gets from a service of its own has a name there that looks like a path: `mc cp store/b/x x`.
+        let own = inv.stdout == Stdout::Fetched && !product.taint().is_empty();
+        let from = |u: &&Use| u.role == Role::RemoteRead && (own || crate::command::is_remote(&u.value));
         let mut flat = false;
         for u in inv.uses.iter().filter(from) {
             self.put_at(&to.value, &u.value, product.clone());
@@ -460,6 +467,7 @@ fn coding(transform: &str) -> Option<Verb> {
     match transform.rsplit_once('.') {
         Some((_, "decode")) => Some(Verb::Decode),
         Some((_, "encode")) => Some(Verb::Encode),
+        None if transform == "decompress" => Some(Verb::Decode),
         _ => None,
     }
 }

@@ -20,6 +20,7 @@ const MAX_FILES: usize = 32;
 impl Interp<'_> {
     /// Runs what was laid down for later.
     pub(crate) fn later(&mut self) {
+        self.note_emptied();
         let mut seen = HashSet::new();
         let mut found: Vec<(Language, Value, ProcessId, Place)> = Vec::new();
         for e in &self.graph.effects {
@@ -29,7 +30,8 @@ impl Interp<'_> {
                 continue;
             }
             let marks = resolve(path, e.cwd.as_ref(), Base::default()).marks;
-            let run_by_itself = [Mark::ShellStartup, Mark::Schedule, Mark::LoginStartup, Mark::RepositoryHook];
+            let run_by_itself =
+                [Mark::ShellStartup, Mark::Schedule, Mark::LoginStartup, Mark::RepositoryHook, Mark::Settings];
             if !marks.any(&run_by_itself) || !seen.insert(path.show()) {
                 continue;
             }
@@ -41,8 +43,10 @@ impl Interp<'_> {
                 interpreter(&content)
             } else if marks.has(Mark::Schedule) {
                 Language::Crontab
+            } else if marks.has(Mark::Settings) {
+                Language::Settings
             } else {
-                // Settings, units, desktop entries: not a program as they stand.
+                // Units, desktop entries: not a program as they stand.
                 continue;
             };
             found.push((language, content, e.process, e.place));
@@ -56,6 +60,22 @@ impl Interp<'_> {
                 me.evaluate(language, content, Reach::Later, by, at, Env::Fresh(None, None));
             });
             self.sh = saved;
+        }
+    }
+}
+
+impl Interp<'_> {
+    /// Notes which files are opened for writing and get nothing: `: > f`.
+    fn note_emptied(&mut self) {
+        let mut emptied = Vec::new();
+        for e in self.graph.effects.iter().filter(|e| e.verb == Verb::Write) {
+            let Object::Path(path) = &e.object else { continue };
+            if e.inputs.is_empty() && self.written(path).is_some_and(|v| v.pieces.is_empty()) {
+                emptied.push(e.id);
+            }
+        }
+        for id in emptied.into_iter().take(MAX_FILES) {
+            self.amend(id, |e| e.props = e.props.with(Props::WIPE));
         }
     }
 }

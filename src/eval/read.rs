@@ -50,7 +50,11 @@ impl Interp<'_> {
         }
         if (reply || names.len() == 1 || whole) && text.is_none() {
             let n = names.remove(0);
-            let line = if raw { line } else { super::param::map_known(line, at, |b| Some(bytes_of(&unescape(b)))) };
+            // Names that a program lists are taken as they are: backslashes in them are rare.
+            let line = match raw || is_listed(&line) {
+                true => line,
+                false => super::param::map_known(line, at, |b| Some(bytes_of(&unescape(b)))),
+            };
             self.assign_name(&n, line, at);
             self.sh.status = status;
             return;
@@ -205,6 +209,11 @@ pub(super) fn within_line(p: &Piece) -> bool {
         Piece::Unknown(u) => u.why.is_one_word(),
         Piece::OneOf(vs) => vs.iter().all(|v| v.as_literal().is_some_and(|b| !b.contains(&b'\n'))),
     }
+}
+
+/// True where some of it are names that a program lists.
+fn is_listed(line: &Value) -> bool {
+    line.pieces.iter().any(|p| matches!(p, Piece::Unknown(u) if matches!(u.why, Why::Near(_))))
 }
 
 /// Bytes of which none is escaped.

@@ -205,7 +205,12 @@ fn decoded_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
     for sink in facts.with(SINKS) {
         for (from, way) in facts.sources_with(sink, &[Verb::Decode]) {
             let alias = facts.alias(rule.id, from);
-            if !runs_it(sink, way) || alias.is_some_and(|a| a.is_silent()) {
+            // What a download or an archive was packed with says nothing; a packed text that goes straight to a shell hides
+            // what it does.
+            let packed = alias.is_some_and(|a| a.is_silent());
+            let direct =
+                !way.through(Channel::File) && facts.sources_with(from, &[Verb::Fetch, Verb::Clone]).next().is_none();
+            if !runs_it(sink, way) || packed && !(direct && is_shell_text(sink)) {
                 continue;
             }
             let mut d = rule
@@ -222,15 +227,20 @@ fn decoded_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
             {
                 d = d.evidence_as("code", "is what it decodes to", text.trim(), sink.place);
             }
-            if is_mild(sink) {
+            if is_mild(sink) || packed {
                 d = d.severity(Severity::Medium);
             }
-            if let Some(a) = alias {
+            if let Some(a) = alias.filter(|a| !a.is_silent()) {
                 d = d.id(a.id).remediation(format!("Decode to a file (`{}`), read it, then run it.", a.safer));
             }
             out.add(d);
         }
     }
+}
+
+/// True where text is run as a program of a shell or a general language.
+fn is_shell_text(sink: &Effect) -> bool {
+    matches!(&sink.object, Object::Code(l, _) if power(*l) == Power::Full)
 }
 
 fn command_from_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {

@@ -409,8 +409,8 @@ pub(super) enum Power {
 /// How much a program in that language can do.
 pub(super) fn power(language: Language) -> Power {
     match language {
-        Language::Jq => Power::Data,
-        Language::Sql | Language::Sed | Language::Ed | Language::Awk => Power::Limited,
+        Language::Jq | Language::Settings => Power::Data,
+        Language::Sql | Language::Sed | Language::Ed | Language::Awk | Language::Transfer => Power::Limited,
         _ => Power::Full,
     }
 }

@@ -3,9 +3,11 @@
 //! In: effects that grammars state, names of programs and files. Out: findings of the families *persistence*,
 //! *privilege*, *credentials*, *evasion*, *exfiltration* and *remote-control*. What many do for good reasons is a low one.
 
-use super::listed::listed;
-use super::{Category, Rule};
+use super::listed::{is_listed, listed};
+use super::{Category, Facts, Findings, Rule};
+use crate::effect::{Object, Verb};
 use crate::finding::{Confidence, Severity};
+use crate::value::{Piece, Value, Why};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -71,9 +73,12 @@ pub(super) const RULES: &[Rule] = &[
         description: "An account is made, opened, or put among those who administer the machine or the cloud: a way in that \
                       stays. Let the person who answers for the accounts do it.",
         remediation: "Let the person who answers for the accounts do it.",
-        good: &["id root", "net user", "aws iam list-users"],
-        bad: &["net user evil P4ss /add", "aws iam create-access-key --user-name admin"],
-        check: listed,
+        good: &["id root", "net user", "aws iam list-users", "passwd", "sudo passwd bob"],
+        bad: &["net user evil P4ss /add", "aws iam create-access-key --user-name admin", "yes x | passwd root"],
+        check: |f, r, o| {
+            listed(f, r, o);
+            password_fed(f, r, o);
+        },
     },
     Rule {
         id: "proxy_execution",
@@ -117,8 +122,11 @@ pub(super) const RULES: &[Rule] = &[
                       know of it.",
         remediation: "Ask the person who sits at the machine.",
         good: &["xinput list", "echo screenshot"],
-        bad: &["logkeys --start", "xinput test 8"],
-        check: listed,
+        bad: &["logkeys --start", "xinput test 8", "trap 'echo \"$BASH_COMMAND\" >> /tmp/x' DEBUG"],
+        check: |f, r, o| {
+            listed(f, r, o);
+            commands_recorded(f, r, o);
+        },
     },
     Rule {
         id: "trust_change",
@@ -166,3 +174,50 @@ pub(super) const RULES: &[Rule] = &[
         check: listed,
     },
 ];
+
+/// The password of root, or of whoever runs it, is set without anybody typing it.
+fn password_fed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Account]).filter(|e| !facts.contained(e)) {
+        let own = match &e.object {
+            Object::Stated(what) => *what == "own-password",
+            Object::Named("password", user) => user.as_str().is_some_and(|u| u == "root"),
+            _ => false,
+        };
+        let fed = facts.process(e).and_then(|p| p.stdin.as_ref()).filter(|v| own && !v.pieces.is_empty());
+        let Some(fed) = fed else { continue };
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {}", rule.title, facts.name(e)))
+                .evidence("command_pattern", "sets a password", facts.command_place(e))
+                .evidence_as("text", "gives it", "[password]", fed.place()),
+        );
+    }
+}
+
+/// Every command that is typed goes into a file or to somebody: code that the shell runs before each of them.
+fn commands_recorded(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    let typed = |v: &Value| {
+        let is = |p: &Piece| matches!(p, Piece::Unknown(u) if matches!(&u.why, Why::Environment(n) if is_listed(rule.id, "variable", n)));
+        v.pieces.iter().any(is)
+    };
+    for hook in facts.with(&[Verb::Interact]).filter(|e| matches!(e.object, Object::Stated("debug-hook"))) {
+        let inside = |p: &crate::effect::graph::Process| facts.lineage(p.id).any(|q| q.id == hook.process);
+        let keeps = [Verb::Write, Verb::Append, Verb::Send, Verb::Connect];
+        let kept = facts.with(&keeps).find(|e| {
+            facts.process(e).is_some_and(|p| {
+                inside(p)
+                    && (p.argv.iter().any(typed)
+                        || p.stdin.as_ref().is_some_and(typed)
+                        || e.object.value().is_some_and(typed))
+            })
+        });
+        if let Some(kept) = kept {
+            out.add(
+                rule.about(facts, kept)
+                    .title(format!("{}: {}", rule.title, kept.object.show()))
+                    .evidence("command_pattern", "runs before every command", facts.command_place(hook))
+                    .evidence("flow", "keeps what is typed", facts.command_place(kept)),
+            );
+        }
+    }
+}

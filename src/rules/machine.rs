@@ -101,6 +101,21 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
+        id: "system_disruption",
+        title: "Machine may not start or work any more",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        category: Category::Availability,
+        mitre: Some("T1495"),
+        floor: false,
+        description: "Firmware, the entries that the machine starts from, or all of its file systems at once are changed or taken \
+                      away: a mistake keeps it from starting or working. Let a person do it who can reach the machine.",
+        remediation: "Let a person do it who can reach the machine.",
+        good: &["umount /mnt", "efibootmgr -v", "flashrom --version"],
+        bad: &["umount -a", "efibootmgr -b 0001 -B", "flashrom -p internal -w x.rom"],
+        check: listed,
+    },
+    Rule {
         id: "gate_override",
         title: "The user's say is taken away",
         severity: Severity::Critical,

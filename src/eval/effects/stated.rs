@@ -4,6 +4,7 @@
 
 use super::super::Interp;
 use super::super::invoke::Work;
+use super::super::scope::End;
 use crate::command::{Invocation, Role, Stated, Stdout};
 use crate::effect::{Object, ProcessId, Props, Verb};
 use crate::source::Place;
@@ -13,7 +14,13 @@ impl Interp<'_> {
     /// Effects that the grammar states.
     pub(crate) fn stated(&mut self, inv: &Invocation, by: ProcessId, w: &Work, simulated: bool) {
         for s in &inv.stated {
-            if matches!(s.verb, Verb::Decode | Verb::Encode) || is_environment(s) || is_taken(s, inv) {
+            let made = is_environment(s) || is_taken(s, inv) || is_answer(s, inv);
+            if matches!(s.verb, Verb::Decode | Verb::Encode) || made {
+                continue;
+            }
+            // What is written without end uses the machine up where nothing takes it up: `yes > /dev/null`, not `yes | head`.
+            let taken_up = matches!(self.sh.fd(1), End::Sink(_) | End::Outer(_) | End::Socket(_));
+            if s.verb == Verb::Exhaust && s.object == ENDLESS_OUTPUT && taken_up {
                 continue;
             }
             let object = match &s.value {
@@ -165,6 +172,14 @@ pub(super) fn here(at: Place) -> Value {
 pub(super) fn is_taken(s: &Stated, inv: &Invocation) -> bool {
     s.verb == Verb::Fetch && s.value.is_none() && inv.stdout == Stdout::Fetched
 }
+
+/// True for what a program is told by a service that it asks, and prints: text that others wrote.
+pub(super) fn is_answer(s: &Stated, inv: &Invocation) -> bool {
+    s.verb == Verb::Inspect && s.value.is_none() && inv.stdout == Stdout::Fetched && !is_environment(s)
+}
+
+/// The object of the effect of what writes to its standard output without end.
+const ENDLESS_OUTPUT: &str = "output";
 
 /// True for what shows every variable with its value.
 pub(super) fn is_environment(s: &Stated) -> bool {

@@ -168,6 +168,7 @@ impl Interp<'_> {
                 }
                 let mut t = Taint::default();
                 args.iter().for_each(|(_, d)| t.join(&d.taint()));
+                self.carried(v, id, &made, out.path.as_ref(), &mut t);
                 self.flow(id, &t);
             }
         }
@@ -202,6 +203,26 @@ impl Interp<'_> {
             }
         }
         result
+    }
+
+    /// What a stated transfer carries: a fetch goes into the file that the same call writes, what it reads is sent.
+    fn carried(&mut self, verb: Verb, id: EffectId, made: &[EffectId], path: Option<&Value>, t: &mut Taint) {
+        let of = |me: &Self, verb: Verb| -> Vec<EffectId> {
+            made.iter().copied().filter(|e| me.graph.effect(*e).is_some_and(|e| e.verb == verb)).collect()
+        };
+        match verb {
+            Verb::Send => of(self, Verb::Read).into_iter().for_each(|e| t.join(&Taint::of(e))),
+            Verb::Fetch => {
+                for write in of(self, Verb::Write) {
+                    self.flow(write, &Taint::of(id));
+                }
+                if let Some(path) = path {
+                    let key = self.file_key(path);
+                    self.add_content(&key, Value::unknown_tainted(Why::Network, path.place(), Taint::of(id)));
+                }
+            }
+            _ => {}
+        }
     }
 
     /// The connection that something is, belongs to, or came from.

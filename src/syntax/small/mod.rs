@@ -12,8 +12,10 @@ mod expression;
 mod make;
 mod scripts;
 mod sed;
+mod settings;
 mod sql;
 mod tcl;
+mod transfer;
 
 use super::ast::{SyntaxError, Unparsed};
 use super::script::{Expr, Script, Stmt, StmtKind};
@@ -36,8 +38,10 @@ pub fn read(language: Language, text: &[u8]) -> Option<Script> {
         Language::NpmScripts => scripts::read,
         Language::R => |t| expression::read(t, &expression::R),
         Language::Sed => sed::read,
+        Language::Settings => settings::read,
         Language::Sql => sql::read,
         Language::Tcl => tcl::read,
+        Language::Transfer => transfer::read,
         Language::Vim => editor::vim,
         _ => return None,
     };
