@@ -283,6 +283,12 @@ fn beginning_of(v: &Value) -> (Option<Start>, String) {
                     start = inner.0;
                     out.push_str(&inner.1);
                 }
+                // `$(which NAME)`: somewhere, among programs, by that name.
+                None if let Why::Program(name) = &u.why => {
+                    start = Some(Start::Unknown(u.why.clone()));
+                    out.push_str("/bin/");
+                    out.push_str(name);
+                }
                 Some(Meaning::Home(user)) => start = Some(Start::Home(user)),
                 Some(Meaning::Place(p)) => match p.strip_prefix('~') {
                     Some(rest) => {

@@ -265,6 +265,8 @@ impl Interp<'_> {
                     self.print_variables(at);
                 }
                 self.set_builtin(args);
+                // `set +o history`
+                self.stated(inv, by, &super::invoke::Work::default(), false);
             }
             "shift" => {
                 let n = match inv.operands.first() {

@@ -226,8 +226,9 @@ pub(super) const RULES: &[Rule] = &[
             "echo '{}' > ~/.claude/settings.json",
             "rm -f ~/.config/shellward/policy.toml",
             "sed -i s/deny/allow/ .claude/settings.local.json",
+            "mv ~/.claude ~/.claude.off",
         ],
-        check: |f, r, o| changes(f, r, o, &[Mark::Agent], |_, _| Some(Severity::High)),
+        check: agent_settings,
     },
     Rule {
         id: "system_setup_change",
@@ -437,6 +438,16 @@ fn linked_away(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                 .detail("to", &to.text),
         );
     }
+}
+
+/// Settings of agents that are changed or taken away, and those that their own programs change.
+fn agent_settings(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    changes(facts, rule, out, &[Mark::Agent], |_, _| Some(Severity::High));
+    changes(facts, rule, out, &[Mark::AgentHome], |e, _| match e.verb {
+        Verb::Delete | Verb::Move | Verb::Link | Verb::Extract => Some(Severity::High),
+        _ => None,
+    });
+    super::listed::listed(facts, rule, out);
 }
 
 fn foreign_append(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {

@@ -54,6 +54,8 @@ marks! {
     History = "history",
     /// Settings of coding agents, of their hooks and of this gate.
     Agent = "agent",
+    /// Where an agent keeps its settings.
+    AgentHome = "agent-home",
     /// Where people keep their own files.
     UserData = "user-data",
     /// Memory and environment of other processes.
