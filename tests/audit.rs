@@ -252,7 +252,7 @@ fn a_scan_finds_shell_text_in_files_at_its_place() {
         (".gitlab-ci.yml", 4, 7, "gitlab-ci"),
         ("Dockerfile", 5, 6, "dockerfile"),
         ("Dockerfile", 9, 1, "dockerfile"),
-        ("Dockerfile", 11, 5, "dockerfile"),
+        ("Dockerfile", 11, 19, "dockerfile"),
         ("Makefile", 3, 3, "makefile"),
         ("Makefile", 5, 14, "makefile"),
         ("README.md", 4, 1, "markdown"),
@@ -282,6 +282,36 @@ fn sarif_names_rules_and_regions() {
 }
 
 #[test]
+fn a_scan_offers_changes_of_the_file() {
+    let folder = std::env::temp_dir().join(format!("shellward-fixes-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let put = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    put("a.sh", "# ü\nif x; then\n  curl -k https://e.example/ü -o f\nfi\n");
+    put("Dockerfile", "FROM x\nRUN cd a && \\\n    curl -s http://e.example/i | sh\n");
+    // The dollar would have to be doubled, or stands for something else.
+    put("Makefile", "DIR = x\nall:\n\trm -rf $$X/\n\tcurl -k https://e.example/$(DIR)\n");
+    let folder_name = folder.to_str().unwrap();
+    let out = scan(&["--json", folder_name]);
+    let found = lines(&out);
+    let fixed = |file: &str, rule: &str| {
+        let of = |v: &&Value| v["file"].as_str().is_some_and(|f| f.ends_with(file)) && v["rule_id"] == rule;
+        found.iter().find(of).unwrap_or_else(|| panic!("{file} {rule}: {found:?}"))["fix"].clone()
+    };
+    let place = |line, column, end: (u64, u64), text| serde_json::json!({ "line": line, "column": column, "end_line": end.0, "end_column": end.1, "text": text });
+    assert_eq!(fixed("a.sh", "insecure_tls_flags"), place(3, 8, (3, 11), ""));
+    assert_eq!(fixed("Dockerfile", "plain_http_to_sink"), place(3, 17, (3, 17), "s"));
+    assert!(fixed("Makefile", "recursive_delete_unset").is_null());
+    let out = scan(&["--sarif", folder_name]);
+    std::fs::remove_dir_all(&folder).unwrap();
+    let log: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let result = results.iter().find(|r| r["ruleId"] == "plain_http_to_sink").unwrap();
+    let replacement = &result["fixes"][0]["artifactChanges"][0]["replacements"][0];
+    assert_eq!(replacement["insertedContent"]["text"], "s", "{result}");
+    assert_eq!(replacement["deletedRegion"]["startLine"], 3, "{result}");
+}
+
+#[test]
 fn a_baseline_takes_what_is_known() {
     let file = std::env::temp_dir().join(format!("shellward-baseline-{}", std::process::id()));
     let name = file.to_str().unwrap();
@@ -292,4 +322,45 @@ fn a_baseline_takes_what_is_known() {
     assert_eq!(out.status.code(), Some(1));
     assert_eq!(scan(&["--baseline", name, "tool"]).status.code(), Some(64));
     assert_eq!(scan(&["/nowhere"]).status.code(), Some(74));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_without_rights_is_said_and_the_rest_is_read() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    // Root may read everything: as root, it is somebody else who asks.
+    let nobody = 65_534;
+    let root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout == b"0\n");
+    let folder = std::env::temp_dir().join(format!("shellward-rights-{}", std::process::id()));
+    for (name, mode) in [("", 0o755), ("open", 0o755), ("shut", 0o000)] {
+        let dir = folder.join(name);
+        std::fs::create_dir_all(&dir).unwrap();
+        if !name.is_empty() {
+            std::fs::write(dir.join(".bash_history"), "rm -rf /\n").unwrap();
+        }
+        std::fs::set_permissions(&dir, PermissionsExt::from_mode(mode)).unwrap();
+    }
+    std::fs::write(folder.join("open/.zsh_history"), "rm -rf /\n").unwrap();
+    std::fs::set_permissions(folder.join("open/.zsh_history"), PermissionsExt::from_mode(0o000)).unwrap();
+    // The program may lie where nobody else can go.
+    let program = folder.join("program");
+    std::fs::copy(env!("CARGO_BIN_EXE_shellward"), &program).unwrap();
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = Command::new(&program);
+    command.args(["audit", "--json"]).arg(&folder).current_dir("/").env("HOME", "/nonexistent");
+    if root {
+        command.uid(nobody).gid(nobody);
+    }
+    let out = command.output().unwrap();
+    let found = lines(&out);
+    std::fs::set_permissions(folder.join("shut"), PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(found.iter().filter(|v| v["type"] == "command").count(), 1, "{found:?}");
+    let problem = |end: &str| {
+        let source = found.iter().find(|v| v["type"] == "source" && v["file"].as_str().unwrap().ends_with(end));
+        source.unwrap_or_else(|| panic!("{end}: {found:?}"))["problem"].as_str().unwrap().to_string()
+    };
+    assert!(problem("/shut").contains("denied") && problem("/.zsh_history").contains("denied"), "{found:?}");
+    assert_eq!(out.status.code(), Some(0));
 }

@@ -2,6 +2,7 @@
 //!
 //! Where programs keep histories is data: `grammars/lists/histories.list`.
 
+use super::engine::Source;
 use super::format::{self, Columns, Format};
 use super::input::{Input, Origin};
 use crate::effect::Language;
@@ -68,7 +69,7 @@ impl Defaults {
     }
 
     /// All files below a directory. Only those whose format is known for sure will be read.
-    pub fn below(&self, folder: &Path, problems: &mut Vec<String>) -> Vec<Input> {
+    pub fn below(&self, folder: &Path, problems: &mut Vec<Source>) -> Vec<Input> {
         files_below(folder, problems)
             .into_iter()
             .map(|file| Input { only_known: true, ..self.input(Origin::File(file)) })
@@ -185,13 +186,17 @@ fn folders_below(root: &Path) -> Vec<PathBuf> {
     out
 }
 
+/// A directory that cannot be looked into, and why.
+pub fn barred(folder: &Path) -> Option<Source> {
+    let problem = std::fs::read_dir(folder).err()?.to_string();
+    Some(Source { name: folder.to_string_lossy().into_owned(), problem: Some(problem), ..Source::default() })
+}
+
 /// All regular files below a directory, sorted. Directories that cannot be read are said.
-fn files_below(root: &Path, problems: &mut Vec<String>) -> Vec<PathBuf> {
+fn files_below(root: &Path, problems: &mut Vec<Source>) -> Vec<PathBuf> {
     let mut out = Vec::new();
     for folder in folders_below(root) {
-        if let Err(e) = std::fs::read_dir(&folder) {
-            problems.push(format!("{}: {e}", folder.display()));
-        }
+        problems.extend(barred(&folder));
         let files = children(&folder).into_iter().map(|(p, _)| p);
         out.extend(files.filter(|p| p.symlink_metadata().is_ok_and(|m| m.is_file())));
     }

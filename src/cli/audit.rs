@@ -5,7 +5,7 @@ use super::policy::PolicyArgs;
 use super::{check, guard, output, progress};
 use crate::analyzer::{Options, analyze};
 use crate::audit::discover::{self, Defaults};
-use crate::audit::engine::{self, Event, Progress};
+use crate::audit::engine::{self, Event, Progress, Source};
 use crate::audit::filter::Filter;
 use crate::audit::format::{self, Columns, FORMATS};
 use crate::audit::input::{Input, Origin};
@@ -114,10 +114,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     policy.gate.broken.clear();
     let mut problems = Vec::new();
     let inputs = inputs(&args, &mut problems);
-    for problem in &problems {
-        output::complain(problem);
-    }
     if inputs.is_empty() && args.paths.is_empty() {
+        problems.iter().for_each(|p: &Source| output::complain(&unread(p)));
         return Err(Failure { exit: Exit::Io, message: "no history was found; name files to read".into() });
     }
     let known = args.diff.as_deref().map(known).transpose()?;
@@ -139,6 +137,11 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let mut written: std::io::Result<()> =
         if args.csv { out.write_all(report::records::CSV_HEADER.as_bytes()) } else { Ok(()) };
     let done = AtomicBool::new(false);
+    for problem in problems {
+        if written.is_ok() {
+            written = taker.take(Event::Done(problem), &mut out);
+        }
+    }
     std::thread::scope(|threads| {
         let bar = threads.spawn(|| progress::show(&progress, total, &done));
         engine::run(inputs, &filter, &pool, &judge(policy), &progress, |event| {
@@ -192,6 +195,9 @@ fn known(path: &std::path::Path) -> Result<Known, Failure> {
         .map_err(|e| Failure::usage(format!("cannot read the earlier audit {}: {e}", path.display())))
 }
 
+/// Most pictures of commands of one rule.
+const PICTURES_OF_A_RULE: usize = 2;
+
 /// Pictures of the commands to look at first. They are analysed again: an audit keeps no effects.
 fn pictures(stats: &Stats, filter: &Filter) -> Vec<report::html::flow::Picture> {
     let one = |top: &Top| {
@@ -204,12 +210,17 @@ fn pictures(stats: &Stats, filter: &Filter) -> Vec<report::html::flow::Picture> 
         // A stack of its own is not a thread of its own.
         redact::with(&top.judgement.secrets, || guard::run(|| draw(analyze(&command, &options)))).ok()
     };
-    // One picture of each kind of thing: the first commands may be the same with another name in it.
-    let mut titles = std::collections::HashSet::new();
-    let worst =
-        |top: &&Top| filter.of(&top.judgement).max_by_key(|f| (f.severity, f.confidence)).map(|f| f.title.clone());
-    let fresh = |top: &&Top| worst(top).is_some_and(|title| titles.insert(title));
-    stats.first(usize::MAX, filter).into_iter().filter(fresh).take(MAX_PICTURES).filter_map(one).collect()
+    // Few pictures of each kind of thing: the first commands may be the same with other names in them.
+    let mut drawn = std::collections::HashMap::new();
+    let mut fresh = |top: &&Top| {
+        let worst = filter.of(&top.judgement).max_by_key(|f| (f.severity, f.confidence));
+        worst.is_some_and(|f| {
+            let before: &mut usize = drawn.entry(f.rule_id).or_default();
+            *before = before.saturating_add(1);
+            *before <= PICTURES_OF_A_RULE
+        })
+    };
+    stats.first(usize::MAX, filter).into_iter().filter(|top| fresh(top)).take(MAX_PICTURES).filter_map(one).collect()
 }
 
 /// What is made of what the engine gives.
@@ -252,10 +263,8 @@ impl Taker<'_> {
                 }
             }
             Event::Done(source) => {
-                if (args.csv || args.sarif)
-                    && let Some(problem) = &source.problem
-                {
-                    output::complain(&format!("{}: {problem}", source.name));
+                if (args.csv || args.sarif) && source.problem.is_some() {
+                    output::complain(&unread(&source));
                 }
                 if args.json && !(source.skipped && source.problem.is_none()) {
                     out.write_all(report::records::json_source(&source).as_bytes())?;
@@ -313,7 +322,12 @@ fn filter(args: &AuditArgs) -> Result<Filter, Failure> {
     })
 }
 
-fn inputs(args: &AuditArgs, problems: &mut Vec<String>) -> Vec<Input> {
+/// What is not read, and why.
+fn unread(source: &Source) -> String {
+    format!("{}: {}", source.name, source.problem.as_deref().unwrap_or_default())
+}
+
+fn inputs(args: &AuditArgs, problems: &mut Vec<Source>) -> Vec<Input> {
     let defaults = Defaults {
         format: args.format.as_deref().and_then(format::named),
         columns: Columns { command: args.column.clone() },
@@ -331,6 +345,7 @@ fn inputs(args: &AuditArgs, problems: &mut Vec<String>) -> Vec<Input> {
     }
     if args.paths.is_empty() {
         let homes = if args.all_users { discover::all_homes() } else { discover::own_home().into_iter().collect() };
+        problems.extend(homes.iter().filter_map(|home| discover::barred(&home.path)));
         out.extend(homes.iter().flat_map(|home| defaults.of_home(home)));
     }
     out

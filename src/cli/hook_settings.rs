@@ -185,6 +185,9 @@ fn change(install: bool, matches: &ArgMatches) -> Result<Exit, Failure> {
     if install && !settings.note.is_empty() {
         let _ = writeln!(text, "{}", settings.note);
     }
+    if install {
+        let _ = writeln!(text, "`shellward hook test {}` tries it.", agent.name);
+    }
     said(&text)
 }
 

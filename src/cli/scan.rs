@@ -5,6 +5,7 @@ use super::{audit, check, output};
 use crate::audit::scan::run::{self, Located, Scanned};
 use crate::effect::Language;
 use crate::finding::Severity;
+use crate::redact;
 use crate::report::{self, records, visible};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use std::collections::BTreeSet;
@@ -132,6 +133,10 @@ fn people(scanned: &Scanned, accepted: usize) -> String {
         );
         let text: String = visible::line(&l.text).chars().take(160).collect();
         let _ = writeln!(out, "    {text}");
+        // Of a text of many lines it would be all of them.
+        if let Some(fix) = f.fix.as_deref().filter(|fix| l.fix.is_some() && !fix.contains('\n')) {
+            let _ = writeln!(out, "    instead: {}", visible::line(&redact::text(fix)));
+        }
     }
     let known = if accepted > 0 { format!(", {accepted} known ones left out") } else { String::new() };
     let _ = writeln!(
@@ -153,6 +158,9 @@ fn json_lines(scanned: &Scanned, accepted: usize) -> String {
             "end_line": l.end.0, "end_column": l.end.1, "rule_id": f.rule_id, "severity": f.severity,
             "confidence": f.confidence, "title": f.title, "mitre_id": f.mitre_id, "text": l.text,
             "remediation": f.remediation, "fingerprint": l.fingerprint(),
+            "fix": l.fix.as_ref().map(|x| serde_json::json!({
+                "line": x.start.0, "column": x.start.1, "end_line": x.end.0, "end_column": x.end.1, "text": x.text,
+            })),
         });
         let _ = writeln!(out, "{object}");
     }

@@ -282,6 +282,8 @@ pub enum Stdin {
     Data,
     /// It reads it as data and sends it to where the invocation sends.
     Sent,
+    /// It reads passwords or keys from it: what is behind the colon of a line that begins with a name, else the line.
+    Secret,
     /// It evaluates it.
     Code(Language),
     /// Its words become further arguments of the command (xargs).
@@ -327,6 +329,7 @@ impl Stdin {
             "ignored" => Stdin::Ignored,
             "data" => Stdin::Data,
             "sent" => Stdin::Sent,
+            "secret" => Stdin::Secret,
             "args" => Stdin::Args,
             "command.list" => Stdin::CommandList,
             "items" => Stdin::Items,
@@ -340,6 +343,7 @@ impl Stdin {
             Stdin::Ignored => "ignored".into(),
             Stdin::Data => "data".into(),
             Stdin::Sent => "sent".into(),
+            Stdin::Secret => "secret".into(),
             Stdin::Code(l) => format!("code.{l}").into(),
             Stdin::Args => "args".into(),
             Stdin::CommandList => "command.list".into(),

@@ -243,7 +243,9 @@ impl Builder {
 
     /// A word by the first of its alternatives that holds; mere text where none does.
     fn word(&mut self, word: &Word, value: &Value, option: Option<&'static str>, index: usize) {
-        let slot = word.either.iter().find(|s| self.scan.facts.holds(&s.cond, Some(value)));
+        // The word before: of an option's value that is the option, which the condition can name itself.
+        let before = index.checked_sub(1).and_then(|i| self.scan.words.get(i)).filter(|_| option.is_none());
+        let slot = word.either.iter().find(|s| self.scan.facts.holds_after(&s.cond, Some(value), before));
         let Some(slot) = slot else {
             self.scan.placed.push((index, Use { option, ..Use::new(Role::Text, value.clone()) }));
             return;
@@ -308,6 +310,14 @@ impl Builder {
         }
         if let Some(role) = slot.basename {
             self.basename(slot, role, value, option, index);
+        }
+        if let [before, behind @ ..] = slot.password.as_slice()
+            && let Some(n) = prefix_len(before, &value.prefix(), slot.nocase)
+        {
+            let rest = value.split_at(n).1;
+            let end = behind.first().and_then(|b| b.as_bytes().first());
+            let secret = end.and_then(|b| rest.rsplit_once(*b)).map(|(secret, _)| secret).unwrap_or(rest);
+            self.scan.placed.push((index, Use { option, ..Use::new(Role::Secret, secret) }));
         }
     }
 

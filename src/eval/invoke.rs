@@ -215,6 +215,17 @@ impl Interp<'_> {
         }
     }
 
+    /// Reads the operands of a program that takes them from standard input where none are given. True where there were some.
+    fn piped_operands(&mut self, inv: &mut Invocation, argv: &mut Vec<Value>) -> bool {
+        if inv.stdin != Stdin::Items || !inv.operands.is_empty() || !matches!(self.sh.fd(0), End::Input(_)) {
+            return false;
+        }
+        let items = self.read_all(0).map(|v| self.split_string(&v)).unwrap_or_default();
+        argv.extend(items);
+        *inv = self.read_argv(argv);
+        true
+    }
+
     /// Runs a command given as words: of a simple command, or of a command that another one runs.
     pub(crate) fn run_words(
         &mut self,
@@ -281,11 +292,7 @@ impl Interp<'_> {
         }
         let mut inv = self.read_argv(&argv);
         // `gci ~ | Remove-Item`: what comes in is what it is done to.
-        if inv.stdin == Stdin::Items && inv.operands.is_empty() && matches!(self.sh.fd(0), End::Input(_)) {
-            let items = self.read_all(0).map(|v| self.split_string(&v)).unwrap_or_default();
-            argv.extend(items);
-            inv = self.read_argv(&argv);
-        }
+        self.piped_operands(&mut inv, &mut argv);
         self.add_from_environment(&mut argv, &mut inv);
         let Some(word) = argv.first() else { return Flow::Next };
         if let Some(longer) = self.options_of_environment(&inv, &argv, env) {
@@ -299,6 +306,12 @@ impl Interp<'_> {
         let saved = self.redirect_unprefixed(redirects, at, Some(by));
         if let Some(v) = vars {
             self.sh.vars = v;
+        }
+        // Its own redirections may be what it reads them from.
+        if self.piped_operands(&mut inv, &mut argv)
+            && let Some(p) = self.graph.processes.get_mut(by.0 as usize)
+        {
+            p.argv.clone_from(&argv);
         }
         if let Some((without, fewer)) = self.without_parameters(&argv, &inv) {
             (inv, argv) = (without, fewer);

@@ -3,7 +3,7 @@
 use crate::audit::engine::Judged;
 use crate::audit::filter::Filter;
 use crate::audit::rows::Rows;
-use crate::audit::scan::run::Located;
+use crate::audit::scan::run::{Fix, Located};
 use crate::audit::stats::shown;
 use crate::audit::time;
 use crate::finding::{Finding, Severity};
@@ -144,14 +144,31 @@ fn result(l: &Located, index: usize) -> Value {
         region.insert("endLine".into(), l.end.0.into());
         region.insert("endColumn".into(), l.end.1.into());
     }
+    // A list without members says the same as none.
+    let fixes: Vec<Value> = l.fix.iter().map(|fix| change(l, fix)).collect();
     json!({
         "ruleId": f.rule_id,
         "ruleIndex": index,
         "level": level(f.severity),
+        "fixes": fixes,
         "message": { "text": format!("{}. {}", f.title, f.description) },
         "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(&l.path) }, "region": region } }],
         "partialFingerprints": { "shellward/v1": l.fingerprint() },
         "properties": { "severity": f.severity, "confidence": f.confidence },
+    })
+}
+
+/// A change of the file, as editors and code hosts offer it.
+fn change(l: &Located, fix: &Fix) -> Value {
+    let region = json!({
+        "startLine": fix.start.0, "startColumn": fix.start.1, "endLine": fix.end.0, "endColumn": fix.end.1,
+    });
+    json!({
+        "description": { "text": l.finding.remediation },
+        "artifactChanges": [{
+            "artifactLocation": { "uri": uri(&l.path) },
+            "replacements": [{ "deletedRegion": region, "insertedContent": { "text": fix.text } }],
+        }],
     })
 }
 

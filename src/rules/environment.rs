@@ -2,7 +2,7 @@
 //!
 //! In: variables that are set or unset for the shell or a child. Out: findings of the family *environment*.
 
-use super::{Category, Facts, Findings, Rule};
+use super::{Category, Facts, Findings, Rule, fix};
 use crate::effect::path::Class;
 use crate::effect::{Effect, Object, Verb};
 use crate::finding::{Confidence, Severity};
@@ -143,12 +143,13 @@ fn by_kind(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, kind: &st
         if is_kept(&name, &text) {
             continue;
         }
-        out.add(rule.about(facts, e).title(format!("{}: {name}", rule.title)).evidence_as(
-            "environment",
-            entry.what,
-            format!("{name}={text}"),
-            e.place,
-        ));
+        let fix = if kind == "tls" { fix::unassigned(facts, e) } else { None };
+        out.add(
+            rule.about(facts, e)
+                .title(format!("{}: {name}", rule.title))
+                .evidence_as("environment", entry.what, format!("{name}={text}"), e.place)
+                .fix(fix),
+        );
     }
 }
 

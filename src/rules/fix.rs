@@ -182,7 +182,8 @@ fn closed(mode: &str) -> Option<String> {
     Some(format!("u{sign}{what},go{sign}{others}"))
 }
 
-/// The command with variables that have to be set and not empty: `"$X/"` as `"${X:?}/"` (POSIX XCU 2.6.2).
+/// The command with variables that have to be set and not empty: `"$X/"` as `"${X:?}/"` (POSIX XCU 2.6.2). One that
+/// stands without quotes gets them, so that blanks in it part nothing.
 pub(super) fn must_be_set(facts: &Facts<'_>, e: &Effect) -> Option<String> {
     let value = e.object.value()?;
     let first = value.pieces.first()?;
@@ -191,7 +192,34 @@ pub(super) fn must_be_set(facts: &Facts<'_>, e: &Effect) -> Option<String> {
     let name: &str = name;
     let (span, bytes) = given(facts, u.from)?;
     let plain = bytes == format!("${name}").as_bytes() || bytes == format!("${{{name}}}").as_bytes();
-    plain.then(|| rewritten(facts, &[(span, format!("${{{name}:?}}"))]))?
+    let root = facts.source.get(TextId::ROOT)?;
+    let near = |at: usize| root.bytes.get(at).copied().unwrap_or(b' ');
+    let bare = (span.start as usize).checked_sub(1).is_none_or(|at| near(at).is_ascii_whitespace())
+        && matches!(near(span.end as usize), b'/' | b' ' | b'\n')
+        && u.from.text == TextId::ROOT;
+    let new = if bare { format!("\"${{{name}:?}}\"") } else { format!("${{{name}:?}}") };
+    plain.then(|| rewritten(facts, &[(span, new)]))?
+}
+
+/// The text with an assignment, or an export of it, taken out where the command stands behind it.
+pub(super) fn unassigned(facts: &Facts<'_>, e: &Effect) -> Option<String> {
+    let (span, bytes) = given(facts, e.place)?;
+    let root = facts.source.get(TextId::ROOT)?;
+    let rest = root.bytes.get(span.end as usize..)?;
+    let blanks = rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let goes_on = rest.get(blanks).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'/' | b'_'));
+    let assigns = bytes.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_') && bytes.contains(&b'=');
+    let whole = Span::new(span.start as usize, (span.end as usize).saturating_add(blanks));
+    (assigns && blanks > 0 && goes_on).then(|| rewritten(facts, &[(whole, String::new())]))?
+}
+
+/// The text with a name in a word of it replaced, where it stands there once.
+pub(super) fn renamed(facts: &Facts<'_>, e: &Effect, old: &str, new: &str) -> Option<String> {
+    let p = facts.process(e)?;
+    let (span, bytes) = own(facts, p, e.place)?;
+    let mut found = memchr::memmem::find_iter(&bytes, old.as_bytes());
+    let (at, more) = (found.next()?, found.next());
+    more.is_none().then(|| rewritten(facts, &[(within(span, at, old.len()), new.to_string())]))?
 }
 
 /// The download kept in a file instead of run: the part of the text from one command to the other becomes the first of
@@ -261,7 +289,13 @@ mod tests {
             ),
             ("wget_pipe_shell", "wget -qO- https://e.example/a.sh | sh", "wget -qO- https://e.example/a.sh -O a.sh"),
             ("recursive_delete_unset", "rm -rf \"$X/\"", "rm -rf \"${X:?}/\""),
-            ("recursive_delete_unset", "rm -rf ${X}/*", "rm -rf ${X:?}/*"),
+            ("recursive_delete_unset", "rm -rf ${X}/*", "rm -rf \"${X:?}\"/*"),
+            ("recursive_delete_unset", "cd a && rm -rf $X/", "cd a && rm -rf \"${X:?}\"/"),
+            ("package_typosquat", "pip install -U reqeusts==2.1", "pip install -U requests==2.1"),
+            ("package_typosquat", "npm i expres && npm test", "npm i express && npm test"),
+            ("insecure_tls_env", "NODE_TLS_REJECT_UNAUTHORIZED=0 node x.js", "node x.js"),
+            ("insecure_tls_env", "A=b GIT_SSL_NO_VERIFY=1 git pull", "A=b git pull"),
+            ("signature_unverified", "apt-get install -y --allow-unauthenticated x", "apt-get install -y x"),
             ("plain_http_to_sink", "U=http://e.example/x; curl -s $U | sh", "U=https://e.example/x; curl -s $U | sh"),
             (
                 "plain_http_to_sink",

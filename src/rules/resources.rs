@@ -3,7 +3,7 @@
 //! In: effects that grammars state about them. Out: findings of the families *destruction* and *supply-chain*.
 
 use super::grades::graded;
-use super::{Category, Facts, Findings, Rule};
+use super::{Category, Facts, Findings, Rule, fix};
 use crate::effect::path::Class;
 use crate::effect::{Props, Verb};
 use crate::finding::{Confidence, Severity};
@@ -107,11 +107,12 @@ fn unsigned(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Install]) {
         let props = facts.props(e);
         if props.has(Props::SIGNATURE_UNVERIFIED) {
-            out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, e.object.show())).evidence(
-                "command_pattern",
-                "leaves the check out",
-                facts.command_place(e),
-            ));
+            out.add(
+                rule.about(facts, e)
+                    .title(format!("{}: {}", rule.title, e.object.show()))
+                    .evidence("command_pattern", "leaves the check out", facts.command_place(e))
+                    .fix(fix::without(facts, e, Props::SIGNATURE_UNVERIFIED)),
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 //! In: installations of packages. Out: the rule `package_typosquat`. The lists and the steps between names stand in
 //! `intel`; addresses that are installed from are judged with the look-alikes.
 
-use super::{Category, Facts, Findings, Rule};
+use super::{Category, Facts, Findings, Rule, fix};
 use crate::effect::{Object, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::intel::names::{name_of, nearly};
@@ -58,7 +58,8 @@ fn typosquats(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                 .evidence_as("text", "is nearly the name of another", name, e.place)
                 .detail("known", known)
                 .detail("ecosystem", *ecosystem)
-                .detail("difference", how.says()),
+                .detail("difference", how.says())
+                .fix(fix::renamed(facts, e, name, known)),
         );
     }
 }

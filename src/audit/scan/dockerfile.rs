@@ -54,9 +54,21 @@ fn pieces(bytes: &[u8]) -> Vec<Piece> {
             b"SHELL" => shell = list.and_then(|l| interpreter(l.first()?)),
             b"RUN" | b"CMD" | b"ENTRYPOINT" => {
                 let mut text = Piece { shell, ..Piece::default() };
-                if let Some(list) = list {
+                if list.is_some() {
                     text.shell = Some(Language::Sh);
-                    text.computed(&quoted(list.iter().map(|w| w.as_bytes())), piece.offset(skip));
+                    for (at, written, word) in strings(&body) {
+                        let at = skip.saturating_add(at);
+                        let shown = quoted([word.as_bytes()]);
+                        if !text.text.is_empty() {
+                            text.computed(b" ", piece.offset(at));
+                        }
+                        // Without quotes of the shell or escapes of the list it stands there as it is.
+                        if shown == written && piece.is_exact(at, at.saturating_add(written.len())) {
+                            text.copy(&shown, piece.offset(at));
+                        } else {
+                            text.computed(&shown, piece.offset(at));
+                        }
+                    }
                 } else {
                     let marks = delimiters(&body);
                     let alone = marks.len() == 1 && body.starts_with(b"<<") && !body.trim_ascii().contains(&b' ');
@@ -90,6 +102,25 @@ fn pieces(bytes: &[u8]) -> Vec<Piece> {
             }
             _ => {}
         }
+    }
+    out
+}
+
+/// The strings of a list in JSON: where each begins behind its quote, how it is written, and what it says.
+fn strings(list: &[u8]) -> Vec<(usize, &[u8], String)> {
+    let mut out = Vec::new();
+    let mut at = 0usize;
+    while let Some(open) = list.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) {
+        let begin = at.saturating_add(open).saturating_add(1);
+        let mut end = begin;
+        while let Some(b) = list.get(end).filter(|b| **b != b'"') {
+            end = end.saturating_add(if *b == b'\\' { 2 } else { 1 });
+        }
+        let whole = list.get(begin.saturating_sub(1)..=end).unwrap_or_default();
+        if let Ok(word) = serde_json::from_slice::<String>(whole) {
+            out.push((begin, list.get(begin..end).unwrap_or_default(), word));
+        }
+        at = end.saturating_add(1);
     }
     out
 }

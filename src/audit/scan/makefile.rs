@@ -1,6 +1,7 @@
 //! Makefiles: the lines of recipes, which begin with a tab or follow a `;`, and what `$(shell …)` runs. make takes `@`, `-`
 //! and `+` off, turns `$$` into `$`, and puts in its own variables first: those that are set once, to a text, are known
-//! here; others become shell variables of their name, of unknown value as all that comes from outside.
+//! here; others become shell variables of their name, of unknown value as all that comes from outside. `NAME != command`
+//! runs it at once, `define` holds lines of a recipe, and `.RECIPEPREFIX` is another sign than the tab (GNU make, 5).
 
 use super::{Kind, Piece, lines};
 use crate::effect::Language;
@@ -22,7 +23,7 @@ type Known<'a> = BTreeMap<&'a [u8], Option<&'a [u8]>>;
 /// The variables that a file sets.
 fn variables(bytes: &[u8]) -> Known<'_> {
     let mut out = Known::new();
-    for (_, line) in lines(bytes).filter(|(_, l)| !l.starts_with(b"\t")) {
+    for (_, line) in lines(bytes).filter(|(_, l)| !l.starts_with(b"\t") && !l.starts_with(b"define ")) {
         let Some(sign) = memchr::memchr(b'=', line) else { continue };
         let (name, value) = line.split_at(sign);
         let adds = name.ends_with(b"+") || name.ends_with(b"!");
@@ -45,9 +46,25 @@ fn is_part_of_name(b: &u8) -> bool {
     b.is_ascii_alphanumeric() || *b == b'_'
 }
 
-/// Where the recipe of a line begins, which is the line after a tab, or what follows the `;` of a rule.
-fn recipe(line: &[u8]) -> Option<usize> {
-    if line.starts_with(b"\t") {
+/// The sign that a line sets for the lines of recipes; without one it is the tab again.
+fn sign(line: &[u8]) -> Option<u8> {
+    let rest = line.strip_prefix(b".RECIPEPREFIX")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b":").unwrap_or(rest).strip_prefix(b"=")?.trim_ascii_start();
+    Some(rest.first().copied().unwrap_or(b'\t'))
+}
+
+/// The command of `NAME != COMMAND`, by where it begins.
+fn assigned(line: &[u8]) -> Option<usize> {
+    let at = memchr::memmem::find(line, b"!=")?;
+    let name = line.get(..at)?.trim_ascii();
+    let command = line.get(at.saturating_add(2)..)?;
+    let is_name = !name.is_empty() && name.iter().all(|b| is_part_of_name(b) || *b == b'.');
+    (is_name && !command.trim_ascii().is_empty()).then(|| line.len().saturating_sub(command.trim_ascii_start().len()))
+}
+
+/// Where the recipe of a line begins, which is the line after the sign, or what follows the `;` of a rule.
+fn recipe(line: &[u8], sign: u8) -> Option<usize> {
+    if line.first() == Some(&sign) {
         return Some(1);
     }
     let colon = memchr::memchr(b':', line)?;
@@ -63,9 +80,24 @@ fn pieces(bytes: &[u8]) -> Vec<Piece> {
     let known = variables(bytes);
     let mut out = Vec::new();
     let mut rest = lines(bytes);
+    let mut prefix = b'\t';
+    let mut defines = false;
     while let Some((at, line)) = rest.next() {
         functions(&mut out, line, at, &known);
-        let Some(begin) = recipe(line) else { continue };
+        if let Some(sign) = sign(line) {
+            prefix = sign;
+            continue;
+        }
+        let word = line.trim_ascii_start();
+        if word.starts_with(b"define ") || word.starts_with(b"endef") {
+            defines = word.starts_with(b"define ") && used(bytes, word);
+            continue;
+        }
+        let begin = match defines {
+            true => Some(usize::from(line.first() == Some(&prefix))),
+            false => recipe(line, prefix).or_else(|| assigned(line)),
+        };
+        let Some(begin) = begin else { continue };
         let recipe = line.get(begin..).unwrap_or_default();
         let mut piece = Piece { shell: Some(Language::Sh), ..Piece::default() };
         let body = recipe.iter().position(|b| !matches!(b, b'@' | b'-' | b'+' | b' ' | b'\t')).unwrap_or(recipe.len());
@@ -74,7 +106,7 @@ fn pieces(bytes: &[u8]) -> Vec<Piece> {
         while piece.text.ends_with(b"\\") {
             let Some((at, line)) = rest.next() else { break };
             piece.text.push(b'\n');
-            let tab = usize::from(line.starts_with(b"\t"));
+            let tab = usize::from(line.first() == Some(&prefix));
             expanded(&mut piece, line.get(tab..).unwrap_or_default(), at.saturating_add(tab), &known);
         }
         if !piece.text.trim_ascii().is_empty() {
@@ -82,6 +114,19 @@ fn pieces(bytes: &[u8]) -> Vec<Piece> {
         }
     }
     out
+}
+
+/// True where the lines of a `define` are a recipe: one of its lines is that variable and nothing else.
+fn used(bytes: &[u8], define: &[u8]) -> bool {
+    let name = define.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).nth(1).unwrap_or_default();
+    let name = name.strip_suffix(b"=").unwrap_or(name);
+    lines(bytes).any(|(_, line)| {
+        let line = line.trim_ascii();
+        let line = line.get(line.iter().take_while(|b| b"@-+> \t".contains(b)).count()..).unwrap_or_default();
+        let inner = line.strip_prefix(b"$(").or_else(|| line.strip_prefix(b"${")).unwrap_or_default();
+        let inner = inner.strip_prefix(b"call ").unwrap_or(inner);
+        inner.strip_prefix(name).is_some_and(|r| r.first().is_some_and(|b| b",)}".contains(b)))
+    })
 }
 
 /// The commands that make itself runs while it reads a line: `$(shell …)`.

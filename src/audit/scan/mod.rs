@@ -43,6 +43,21 @@ impl Piece {
     fn at(bytes: &[u8], at: usize) -> Self {
         Piece { text: bytes.to_vec(), map: vec![(0, at, true)], shell: None }
     }
+    /// The same text on the standard input of a command.
+    fn given_to(self, command: &str) -> Self {
+        let at = self.offset(0);
+        let mut end = "end".to_string();
+        while memchr::memmem::find(&self.text, end.as_bytes()).is_some() && end.len() < 64 {
+            end.push('_');
+        }
+        let mut out = Piece { shell: Some(Language::Bash), ..Piece::default() };
+        out.computed(format!("{command} <<'{end}'\n").as_bytes(), at);
+        let head = out.text.len();
+        out.map.extend(self.map.iter().map(|(t, f, exact)| (t.saturating_add(head), *f, *exact)));
+        out.text.extend_from_slice(&self.text);
+        out.computed(format!("\n{end}").as_bytes(), at);
+        out
+    }
     /// The offset in the file at which a part of the text ends. What was put in ends where the text goes on.
     fn end(&self, end: usize) -> usize {
         let last = end.saturating_sub(1);
@@ -148,6 +163,13 @@ fn interpreter(path: &str) -> Option<Language> {
         .and_then(|(_, l)| Language::from_name(l))
 }
 
+/// The command that runs code: of a `code` interpreter, or of an `action` at any version.
+fn program(kind: &str, name: &str) -> Option<&'static str> {
+    let name = name.rsplit_once('@').map_or(name, |(name, _)| name);
+    let lines = script::NAMES.lines().filter_map(|l| l.split_once(' ')).filter(|(k, _)| *k == kind);
+    lines.filter_map(|(_, l)| l.split_once(' ')).find(|(n, _)| *n == name).map(|(_, command)| command)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +196,44 @@ mod tests {
         assert_eq!(shells, [Some(Language::PowerShell), Some(Language::Sh)]);
         let file = "x: &a\n  - one\ny: &b\n  - other\njob:\n  script: *a\n";
         assert_eq!(texts(&pipeline::GITLAB, ".gitlab-ci.yml", file), ["one"]);
+    }
+
+    #[test]
+    fn make_has_recipes_of_other_forms() {
+        let file = ".RECIPEPREFIX = >\nX != curl a | sh\ndefine GO\n@one $(1)\n> two\nendef\ndefine NOT\nthree\nendef\nall:\n\
+                    > -four\n>$(call GO,x)\n\tfive\n";
+        assert_eq!(texts(&makefile::KIND, "Makefile", file), ["curl a | sh", "one ${make}", "two", "four", "${make}"]);
+        let piece = (makefile::KIND.pieces)(&Hint { path: "Makefile", head: b"" }, file.as_bytes()).remove(0);
+        assert_eq!(file.get(piece.offset(0)..), file.find("curl").and_then(|i| file.get(i..)));
+    }
+
+    #[test]
+    fn a_list_of_words_stands_where_its_words_stand() {
+        let file = "FROM x\nRUN [ \"sh\", \"-c\", \"rm -rf /\" ]\nCMD [\"a\\tb\", \"c\"]\n";
+        assert_eq!(texts(&dockerfile::KIND, "Dockerfile", file), ["sh -c 'rm -rf /'", "'a\tb' c"]);
+        let pieces = (dockerfile::KIND.pieces)(&Hint { path: "Dockerfile", head: b"" }, file.as_bytes());
+        let at = |piece: usize, text: &str| {
+            let text = String::from_utf8_lossy(&pieces[piece].text).find(text).unwrap();
+            file.get(pieces[piece].offset(text)..).unwrap().chars().take(4).collect::<String>()
+        };
+        let at = [at(0, "sh"), at(0, "-c"), at(0, "'rm"), at(1, "c")];
+        assert_eq!(at, ["sh\",", "-c\",", "rm -", "c\"]\n"].map(String::from));
+    }
+
+    #[test]
+    fn a_pipeline_refers_to_lists_and_runs_other_languages() {
+        let file = ".v:\n  cmds:\n    - one\n  other: x\njob:\n  script:\n    - !reference [.v, cmds]\n    - two\n";
+        assert_eq!(texts(&pipeline::GITLAB, ".gitlab-ci.yml", file), ["two", "one"]);
+        let file = "jobs:\n  a:\n    steps:\n      - run: |\n          import os\n          os.system('x')\n        shell: python\n\
+                    \x20     - uses: actions/github-script@v7\n        with:\n          script: |\n            foo()\n      - uses: other/x@v1\n        with:\n          script: bar()\n      - run: y\n";
+        let all = texts(&pipeline::GITHUB, ".github/workflows/a.yml", file);
+        assert_eq!(all.len(), 3, "{all:?}");
+        assert!(all[0].starts_with("python3 - <<'end'\nimport os\n"), "{all:?}");
+        assert!(all[1].starts_with("node - <<'end'\nfoo()") && all[2] == "y", "{all:?}");
+        let piece =
+            (pipeline::GITHUB.pieces)(&Hint { path: ".github/workflows/a.yml", head: b"" }, file.as_bytes()).remove(0);
+        let at = String::from_utf8_lossy(&piece.text).find("os.system").unwrap();
+        assert_eq!(Some(piece.offset(at)), file.find("os.system"));
     }
 
     #[test]

@@ -46,7 +46,8 @@ mod tests {
         for line in NAMES.lines().filter(|l| !l.starts_with('#')) {
             let words: Vec<&str> = line.split(' ').collect();
             assert!(
-                matches!(words.as_slice(), ["ending" | "interpreter", _, l] if Language::from_name(l).is_some()),
+                matches!(words.as_slice(), ["ending" | "interpreter", _, l] if Language::from_name(l).is_some())
+                    || matches!(words.as_slice(), ["code" | "action", _, _, ..]),
                 "{line}"
             );
         }

@@ -175,6 +175,8 @@ coded! {
         other: Vec<&'static str>,
         /// Roles that the value has besides.
         also: Vec<Role>,
+        /// What stands before a password in the value, and what behind it.
+        password: Vec<&'static str>,
         /// For code: this and the following words are one text, joined by blanks.
         join: bool,
         /// For a command: what stands before its first word in the names of grammars.

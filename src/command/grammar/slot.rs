@@ -93,6 +93,7 @@ fn nested(t: &Table, scope: &Scope, depth: usize) -> Slot {
         language: t.text("language").and_then(|l| language(t, l)),
         other: t.texts("other").into_iter().filter_map(|o| reference(t, o, scope)).collect(),
         also: t.texts("also").into_iter().map(|n| self::role(t, n)).collect(),
+        password: t.texts("password").iter().map(|p| p.text).collect(),
         join: t.flag("join"),
         spelled: t.text("as").map(|s| s.text),
         basename: t.text("basename").map(|n| self::role(t, n)),
@@ -106,6 +107,9 @@ fn nested(t: &Table, scope: &Scope, depth: usize) -> Slot {
         lines: t.flag("lines"),
         sources: t.texts("sources").iter().map(|u| u.text).collect(),
     };
+    if made.password.len() > 2 {
+        t.context().wrong(t.at, "`password` is what stands before it and, where something does, what stands behind it");
+    }
     let command = role == Role::Command;
     if !command && (!made.until.is_empty() || made.assignments || made.append || !made.placeholder.is_empty()) {
         t.context().wrong(t.at, "`until`, `placeholder`, `append` and `assignments` are for `command`");

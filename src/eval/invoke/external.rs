@@ -130,6 +130,21 @@ impl Interp<'_> {
         Flow::Next
     }
 
+    /// The secrets in what a program reads passwords from: `NAME:SECRET` (chpasswd) or the line.
+    fn secret_lines(&mut self, given: &Value, by: ProcessId, at: Place) {
+        for line in given.split(|b| b == b'\n').into_iter().take(limits::MAX_READINGS) {
+            if line.pieces.is_empty() || !line.is_known() {
+                continue;
+            }
+            let prefix = line.prefix();
+            let name =
+                prefix.iter().position(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'_' | b'-' | b'.' | b'$'));
+            let named = name.filter(|n| *n > 0 && prefix.get(*n) == Some(&b':'));
+            let secret = named.map_or_else(|| line.clone(), |n| line.split_at(n.saturating_add(1)).1);
+            self.effect(Verb::Secret, Object::Named("secret", secret), by, at);
+        }
+    }
+
     /// The effects of an invocation, and what it writes.
     pub(crate) fn external(
         &mut self,
@@ -151,6 +166,11 @@ impl Interp<'_> {
             let starts = |u: &crate::command::Use| {
                 matches!(u.role, Role::Command | Role::CommandString | Role::Code(_) | Role::PathScript)
             };
+            if inv.stdin == Stdin::Secret
+                && let Some(v) = w.stdin.clone()
+            {
+                self.secret_lines(&v, by, at);
+            }
             if matches!(inv.stdin, Stdin::Unknown | Stdin::Sent | Stdin::Data)
                 && inv.uses.iter().any(starts)
                 && let (End::Input(i), Some(v)) = (self.sh.fd(0).clone(), &w.stdin)
@@ -161,6 +181,9 @@ impl Interp<'_> {
             // The first line is the password (sudo(8), -S); the command gets the rest.
             let line = self.read_line(0, b'\n').unwrap_or_else(Some);
             self.note_stdin(by, &line);
+            if let Some(v) = line {
+                self.secret_lines(&v, by, at);
+            }
         }
         let searched = inv.uses.iter().filter(|u| u.role == Role::Pattern).map(|u| u.value.clone());
         if let Some(p) = self.graph.processes.get_mut(by.0 as usize) {

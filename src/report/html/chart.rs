@@ -29,7 +29,7 @@ pub(super) fn timeline(out: &mut String, stats: &Stats) {
     let each = if step == 1 { "a day".to_string() } else { format!("in {step} days") };
     let _ = write!(
         out,
-        "<section class=\"card wide\"><h2>Over time</h2>\n<p class=\"axis\"><span>{1} {each}</span></p><svg \
+        "<section class=\"card wide\"><h2>Over time</h2>\n<p class=\"axis\"><span>at most {1} {each}</span></p><svg \
          class=\"timeline\" role=\"img\" aria-label=\"{0} with findings from {2} to {3}, at most {1} {each}\" viewBox=\"0 0 \
          {width} {HEIGHT}\" preserveAspectRatio=\"none\">\n",
         counted(bars.values().map(|c| c.commands).sum(), "command"),

@@ -176,10 +176,11 @@ fn breakdown(
     for (name, count) in &rows {
         let shown = super::visible::line(name);
         let width = count.commands.saturating_mul(100).div_ceil(most);
+        let long = about(name).map(|a| format!(" title=\"{}\"", text(a))).unwrap_or_default();
         let about = about(name).map(|a| format!(" <i>{}</i>", text(a))).unwrap_or_default();
         let _ = writeln!(
             out,
-            "<li><button type=\"button\" data-field=\"{field}\" data-value=\"{value}\"><span>{name}{about}</span> <b>{n}</b>\
+            "<li><button type=\"button\"{long} data-field=\"{field}\" data-value=\"{value}\"><span>{name}{about}</span> <b>{n}</b>\
              <svg aria-hidden=\"true\" viewBox=\"0 0 100 4\" preserveAspectRatio=\"none\"><rect class=\"{class}\" \
              width=\"{width}\" height=\"4\"/></svg></button></li>",
             value = text(&shown),
