@@ -227,7 +227,10 @@ impl Interp<'_> {
                 match &e.subscript {
                     Some(s) => {
                         let key = self.key_parts(&s.parts);
-                        let v = self.keyed_value(&e.value);
+                        let v = match self.spread(&e.value) {
+                            Some(v) => v,
+                            None => self.keyed_value(&e.value),
+                        };
                         match key.as_literal() {
                             Some(k) => put(&mut m, &k, v),
                             None => m.push((Vec::new(), v)),
@@ -338,21 +341,6 @@ impl Interp<'_> {
     }
 }
 
-/// Text between double quotes, as `declare -p` writes it; `None` for what it writes with `$'…'`.
-pub(super) fn double_quoted(text: &[u8]) -> Option<Vec<u8>> {
-    let mut out = vec![b'"'];
-    for b in text {
-        match b {
-            b'"' | b'$' | b'`' | b'\\' => out.push(b'\\'),
-            0..=8 | 11..=31 | 127.. => return None,
-            _ => {}
-        }
-        out.push(*b);
-    }
-    out.push(b'"');
-    Some(out)
-}
-
 /// The index that a key stands for.
 pub(super) fn index(key: &[u8]) -> i64 {
     std::str::from_utf8(key).ok().and_then(|s| s.trim().parse().ok()).unwrap_or(0)
@@ -368,6 +356,11 @@ pub(super) fn cased(v: Value, attrs: Attrs, at: Place) -> Value {
         super::param::map_known(v, at, |b| Some(String::from_utf8_lossy(b).to_lowercase().into_bytes()))
     } else if attrs.upper {
         super::param::map_known(v, at, |b| Some(String::from_utf8_lossy(b).to_uppercase().into_bytes()))
+    } else if attrs.capital {
+        super::param::map_known(v, at, |b| {
+            let lower = String::from_utf8_lossy(b).to_lowercase();
+            crate::value::quote::change_case(lower.as_bytes(), crate::value::quote::Case::Upper, false, None).ok()
+        })
     } else {
         v
     }

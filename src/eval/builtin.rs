@@ -97,7 +97,12 @@ impl Interp<'_> {
                 let (v, status) = self.printf(&inv.operands, at);
                 let target = inv.value_of("-v").and_then(|t| t.as_str().map(|s| s.into_owned()));
                 match target {
-                    Some(var) => self.assign_name(&var, v, at),
+                    Some(var) => {
+                        // A variable ends before its first NUL.
+                        let nul = v.as_literal().and_then(|b| b.iter().position(|b| *b == 0));
+                        let v = nul.map_or(v.clone(), |n| v.split_at(n).0);
+                        self.assign_name(&var, v, at);
+                    }
                     None => self.emit(1, v),
                 }
                 self.sh.status = Some(status);
@@ -318,7 +323,7 @@ impl Interp<'_> {
                         }
                         None => {
                             let n = if inv.has("-n") { n } else { self.sh.target(&n).into_owned() };
-                            self.sh.unset(&n);
+                            self.unset_variable(&n);
                             self.note_variable(&n, None, v.place(), Some(by));
                         }
                     }

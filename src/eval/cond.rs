@@ -40,7 +40,10 @@ impl Interp<'_> {
                 self.unary(op, &v)
             }
             Cond::Binary(op, a, b) => {
-                let left = self.single(a);
+                let left = match self.spread(a) {
+                    Some(v) => v,
+                    None => self.single(a),
+                };
                 self.binary_word(op, &left, b)
             }
         }

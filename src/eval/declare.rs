@@ -3,7 +3,7 @@
 //! In: words of a declaration builtin, as the tree has them or as they were expanded. Out: variables and their attributes.
 
 use super::Interp;
-use super::assign::double_quoted;
+use super::param::{array_text, letters};
 use super::scope::{Attrs, Content};
 use crate::source::Place;
 use crate::syntax::ast::{AssignValue, Assignment};
@@ -269,57 +269,29 @@ impl Interp<'_> {
         if var.attrs.maybe_unset {
             return (unknown, None);
         }
-        let a = var.attrs;
-        let mut flags = String::new();
-        let kind = match var.content {
-            Content::Indexed(_) => Some('a'),
-            Content::Assoc(_) => Some('A'),
-            _ => None,
-        };
-        flags.extend(kind);
-        let letters =
-            [(a.integer, 'i'), (a.nameref, 'n'), (a.readonly, 'r'), (a.exported, 'x'), (a.lower, 'l'), (a.upper, 'u')];
-        flags.extend(letters.iter().filter(|(on, _)| *on).map(|(_, c)| *c));
+        let mut flags = String::from_utf8_lossy(&letters(var.attrs, &var.content)).into_owned();
         if flags.is_empty() {
             flags.push('-');
         }
         let mut out = Value::computed(format!("declare -{flags} {name}").as_bytes(), at, Taint::default());
         let text = |t: &str| Value::computed(t.as_bytes(), at, Taint::default());
-        let quoted =
-            |v: &Value| v.as_literal().and_then(|b| double_quoted(&b)).map(|q| Value::computed(&q, at, v.taint()));
         match &var.content {
             Content::Unset => return (Value::default(), Some(1)),
             Content::Opaque(_) => return (unknown, Some(0)),
-            Content::Scalar(v) => match quoted(v) {
-                Some(q) => {
+            Content::Scalar(v) => match v.as_literal() {
+                Some(b) => {
                     out.push(text("="));
-                    out.push(q);
+                    out.push(Value::computed(&crate::value::quote::double_quote(&b), at, v.taint()));
                 }
                 None => return (unknown, Some(0)),
             },
-            Content::Indexed(m) => {
-                out.push(text("=("));
-                for (i, (k, v)) in m.iter().enumerate() {
-                    let Some(q) = quoted(v) else { return (unknown, Some(0)) };
-                    out.push(text(&format!("{}[{k}]=", if i > 0 { " " } else { "" })));
-                    out.push(q);
+            array @ (Content::Indexed(_) | Content::Assoc(_)) => match array_text(array, at) {
+                Some(elements) => {
+                    out.push(text("="));
+                    out.push(elements);
                 }
-                out.push(text(")"));
-            }
-            Content::Assoc(m) => {
-                out.push(text("=("));
-                for (k, v) in super::param::table_order(m) {
-                    let key = String::from_utf8_lossy(k).into_owned();
-                    let plain = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-                    let (true, Some(q)) = (plain, quoted(v)) else {
-                        return (unknown, Some(0));
-                    };
-                    out.push(text(&format!("[{key}]=")));
-                    out.push(q);
-                    out.push(text(" "));
-                }
-                out.push(text(")"));
-            }
+                None => return (unknown, Some(0)),
+            },
         }
         out.push(text("\n"));
         (out, Some(0))
@@ -344,6 +316,7 @@ impl Interp<'_> {
             a.integer = (a.integer || attrs.integer) && !off.integer;
             a.lower = (a.lower || attrs.lower) && !off.lower && !attrs.upper;
             a.upper = (a.upper || attrs.upper) && !off.upper && !attrs.lower;
+            a.capital = (a.capital || attrs.capital) && !off.capital;
             a.nameref = (a.nameref || attrs.nameref) && !off.nameref;
             a.exported = (a.exported || attrs.exported) && !off.exported;
         });
@@ -429,6 +402,7 @@ impl Declaration {
                 'i' => set.integer = true,
                 'l' => set.lower = true,
                 'u' => set.upper = true,
+                'c' => set.capital = true,
                 'r' => set.readonly = true,
                 'x' => set.exported = true,
                 'n' if self.kind == "export" => self.remove = true,

@@ -150,6 +150,32 @@ impl Interp<'_> {
         self.single_parts(&word.parts)
     }
 
+    /// `"$@"$x` where bash makes one value of a word but splits it all the same: the words, joined with spaces. `None` for
+    /// other words.
+    pub(crate) fn spread(&mut self, word: &Word) -> Option<Value> {
+        let list = |p: &Part| match &p.kind {
+            PartKind::Double(inner) => inner.iter().any(|q| matches!(&q.kind, PartKind::Param(p) if is_at(p))),
+            _ => false,
+        };
+        if word.parts.len() < 2 || !word.parts.iter().any(list) {
+            return None;
+        }
+        let mut runs = Vec::new();
+        self.runs(&word.parts, false, &mut runs);
+        let mut words = Vec::new();
+        let noglob = std::mem::replace(&mut self.sh.opts.noglob, true);
+        self.split(runs, &mut words);
+        self.sh.opts.noglob = noglob;
+        let mut v = Value::default();
+        for (i, w) in words.into_iter().enumerate() {
+            if i > 0 {
+                v.push(Value::computed(b" ", self.at(word.span), Taint::default()));
+            }
+            v.push(w);
+        }
+        Some(v)
+    }
+
     /// Expands parts to one value, without splitting and globbing.
     pub(crate) fn single_parts(&mut self, parts: &[Part]) -> Value {
         if let [Part { kind: PartKind::Literal(b), span }] = parts

@@ -14,7 +14,7 @@ use crate::effect::graph::Process;
 use crate::effect::{EffectId, Language, Object, ProcessId, Verb};
 use crate::limits;
 use crate::source::Place;
-use crate::syntax::ast::{Command, Simple};
+use crate::syntax::ast::{AssignValue, Command, Simple};
 use crate::value::{Piece, Value, Why};
 pub(crate) use wrapped::replace_mark;
 pub(crate) use wrapped::splitting;
@@ -172,13 +172,24 @@ impl Interp<'_> {
             // Prefix assignments hold for this command only, and not for its redirections.
             let plain = (!s.assignments.is_empty()).then(|| self.sh.vars.clone());
             let outer = std::mem::replace(&mut self.unprefixed, plain);
-            let mut old = Vec::new();
+            let base = self.prefixed.len();
             let mut env = Vec::new();
             for a in &s.assignments {
                 let target = self.sh.target(&a.name).into_owned();
+                // What the value itself assigns (`x=${x:=a} cmd`) stays.
+                let early = match (&a.value, &a.subscript) {
+                    (AssignValue::Word(w), None) if !target.contains('[') => Some(self.single(w)),
+                    _ => None,
+                };
                 let var = self.sh.vars.shared(&target);
-                old.push((target, var));
-                let v = self.assign(a);
+                self.prefixed.push((target.clone(), var, false));
+                let v = match early {
+                    Some(v) => {
+                        self.assign_scalar(&target, v.clone(), a.append, self.at(a.span));
+                        Some(v)
+                    }
+                    None => self.assign(a),
+                };
                 env.push((a.name.clone(), v.unwrap_or_default(), self.at(a.span)));
             }
             for (n, _, _) in &env {
@@ -191,8 +202,9 @@ impl Interp<'_> {
             let flow = self.alias_or_run(argv, at, &c.redirects, &env, c);
             self.unprefixed = outer;
             // `a=b $*` without parameters is an assignment and nothing else.
-            if !only_parameters {
-                for (name, var) in old.into_iter().rev() {
+            while self.prefixed.len() > base {
+                let Some((name, var, back)) = self.prefixed.pop() else { break };
+                if !only_parameters && !back {
                     self.sh.put_back(&name, var);
                 }
             }

@@ -65,10 +65,21 @@ impl Interp<'_> {
                 && matches!(self.sh.fd(0), super::scope::End::Input(_))
                 && self.spend(1)
             {
-                let Ok(line) = self.read_line(0, b'\n') else { break };
-                let Some(line) = line else { return Flow::Next };
+                let line = match self.read_line(0, b'\n') {
+                    Ok(Some(line)) => line,
+                    Ok(None) => {
+                        self.sh.status = Some(1);
+                        return Flow::Next;
+                    }
+                    Err(line) if line.is_known() => line,
+                    Err(_) => break,
+                };
                 let Some(text) = line.as_str().map(|s| s.into_owned()) else { break };
                 turns = turns.saturating_add(1);
+                if text.is_empty() {
+                    // It shows the list again.
+                    continue;
+                }
                 let n = text.trim().parse::<usize>().ok().and_then(|n| n.checked_sub(1));
                 let item = n.and_then(|n| items.get(n)).cloned().unwrap_or_default();
                 self.sh.set_scalar("REPLY", line);

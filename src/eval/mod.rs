@@ -132,6 +132,8 @@ pub(crate) struct Interp<'a> {
     /// Properties that wrappers give to what they run (elevated …).
     pub(crate) inherited: Props,
     pub(crate) parent: Option<ProcessId>,
+    /// What variables held before assignments in front of commands, outermost first; true once `unset` gave it back.
+    prefixed: Vec<(String, Option<Rc<scope::Var>>, bool)>,
     /// Files around the current command that `source` runs.
     sourced: u32,
     /// Functions that the shell calls by itself.
@@ -235,6 +237,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         site: Site::Local,
         inherited: Props::default(),
         parent: None,
+        prefixed: Vec::new(),
         sourced: 0,
         hooks: Vec::new(),
         calls: Vec::new(),

@@ -4,6 +4,7 @@
 //! piece that keeps what the text came from.
 
 mod lookup;
+mod shown;
 mod text;
 
 use super::Interp;
@@ -16,8 +17,8 @@ use crate::source::{Place, Span};
 use crate::syntax::ast::{Param, ParamOp, Word};
 use crate::value::quote::{self, Case};
 use crate::value::{Piece, Taint, Value, Why};
-use lookup::attribute_letters;
 pub(crate) use lookup::table_order;
+pub(crate) use shown::{array_text, letters};
 pub(crate) use text::empty;
 use text::is_all_from_root;
 use text::joined_list;
@@ -91,6 +92,11 @@ impl Interp<'_> {
                 if let Some(taken) = self.word_operator(p, &v) {
                     return self.take(p, taken, v, at, quoted, out);
                 }
+                if v.is_none() && self.sh.opts.nounset {
+                    // An error that ends the shell.
+                    self.leave_on_error();
+                    return;
+                }
                 let r = self.operate(p, v, at);
                 if let Some(v) = r {
                     if quoted && v.pieces.is_empty() {
@@ -109,6 +115,11 @@ impl Interp<'_> {
                             (taken, _) => self.take(p, taken, set, at, quoted, out),
                         };
                     }
+                }
+                if let ParamOp::Transform(op @ (b'A' | b'K' | b'k')) = &p.op
+                    && let Some(words) = self.shown_list(p, *op, &list, at)
+                {
+                    return self.many_runs(words, star, quoted, at, out);
                 }
                 let list = self.operate_many(p, list, at);
                 // bash splits `${*:1}` where `$@` stands beside it in the same quotes.
@@ -209,6 +220,10 @@ impl Interp<'_> {
                     None => None,
                 };
                 let start = if off < 0 { n.saturating_add(off) } else { off };
+                if start >= 0 && start <= n && len.is_some_and(|l| l < 0) {
+                    // An error that ends the shell.
+                    self.leave_on_error();
+                }
                 if start < 0 || start > n || len.is_some_and(|l| l < 0) {
                     return Ok(Vec::new());
                 }
@@ -308,14 +323,20 @@ impl Interp<'_> {
                     let unknown = Value::unknown(Why::NotComputed("attributes of a variable"), at);
                     let Some(named) = named else { return Some(unknown) };
                     let base = named.split('[').next().unwrap_or_default();
-                    let target = self.sh.target(base);
-                    let attrs = self.sh.var(&target).map(|v| (v.attrs, v.content.clone()));
-                    if attrs.is_none() {
-                        return Some(unknown);
+                    if !base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+                        return Some(Value::default());
                     }
-                    return Some(Value::computed(&attribute_letters(attrs), at, Taint::default()));
+                    let target = self.sh.target(base);
+                    return Some(match self.sh.var(&target) {
+                        Some(v) => Value::computed(&letters(v.attrs, &v.content), at, Taint::default()),
+                        None => unknown,
+                    });
                 }
                 if *op == b'A' || *op == b'K' || *op == b'k' {
+                    let known = v.as_ref().is_none_or(Value::is_known);
+                    if let Some(shown) = known.then(|| self.shown(p, *op, v.as_ref(), at)).flatten() {
+                        return Some(shown);
+                    }
                     return Some(Value::unknown_tainted(
                         Why::NotComputed("declaration of a variable"),
                         at,

@@ -37,6 +37,8 @@ pub(crate) struct Attrs {
     pub(crate) integer: bool,
     pub(crate) lower: bool,
     pub(crate) upper: bool,
+    /// `declare -c`: the first letter in upper case, the others in lower case.
+    pub(crate) capital: bool,
     pub(crate) nameref: bool,
     /// An assignment before a command, which holds for that command.
     pub(crate) temporary: bool,
@@ -86,6 +88,8 @@ pub(crate) enum End {
 pub(crate) struct Opts {
     pub(crate) noglob: bool,
     pub(crate) nounset: bool,
+    pub(crate) allexport: bool,
+    pub(crate) pipefail: bool,
     pub(crate) errexit: bool,
     pub(crate) errtrace: bool,
     pub(crate) functrace: bool,
@@ -129,6 +133,8 @@ pub(crate) struct Shell {
     pub(crate) exit_trap: Option<ExitTrap>,
     /// That of `trap … ERR`.
     pub(crate) err_trap: Option<ExitTrap>,
+    /// That of `trap … RETURN`, which the end of the function runs that set it.
+    pub(crate) return_trap: Option<ExitTrap>,
     /// That of `trap … DEBUG`.
     pub(crate) debug_trap: Option<ExitTrap>,
     /// Saved variables of the functions that are active, innermost last: restored when the function returns.
@@ -157,6 +163,7 @@ impl Default for Shell {
             opts: Opts::default(),
             exit_trap: None,
             err_trap: None,
+            return_trap: None,
             debug_trap: None,
             locals: Vec::new(),
             status: Some(0),
@@ -217,12 +224,14 @@ impl Shell {
         if self.vars.get(name).is_some_and(|v| v.attrs.readonly) {
             return;
         }
+        let exported = self.opts.allexport;
         match self.vars.get_mut(name) {
             Some(v) => {
                 v.content = content;
                 v.attrs.maybe_unset = false;
+                v.attrs.exported |= exported;
             }
-            None => self.vars.insert(name, Var { content, attrs: Attrs::default() }),
+            None => self.vars.insert(name, Var { content, attrs: Attrs { exported, ..Attrs::default() } }),
         }
     }
     /// Sets a string variable.
@@ -382,9 +391,12 @@ impl Shell {
         }
         out.exit_trap = either_trap(out.exit_trap, other.exit_trap);
         out.err_trap = either_trap(out.err_trap, other.err_trap);
+        out.return_trap = either_trap(out.return_trap, other.return_trap);
         out.debug_trap = either_trap(out.debug_trap, other.debug_trap);
         // Where it may be off nothing ends for certain.
         out.opts.errexit &= other.opts.errexit;
+        out.opts.nounset &= other.opts.nounset;
+        out.opts.allexport |= other.opts.allexport;
         // What one path takes back, the other may still have.
         let made = other.alias_changes.into_iter().filter(|c| matches!(c, Some((_, Some(_)))));
         out.alias_changes.extend(made);

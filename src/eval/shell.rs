@@ -214,6 +214,7 @@ impl Interp<'_> {
                 let forking = std::mem::replace(&mut self.forking, true);
                 let debug = self.sh.debug_trap.clone();
                 let mut input: Option<End> = None;
+                let mut failed = Some(0);
                 let last = many.len().saturating_sub(1);
                 for (i, stage) in many.iter().enumerate() {
                     let sink = (i < last).then(|| self.new_sink());
@@ -242,11 +243,19 @@ impl Interp<'_> {
                         let status = self.subshell(run);
                         self.sh.status = status;
                     }
+                    // Under `pipefail` the last one that fails counts.
+                    failed = match self.sh.status {
+                        Some(0) => failed,
+                        other => other,
+                    };
                     if let Some(s) = sink {
                         let mut v = self.take_sink(s);
                         v.step(Channel::Pipe);
                         input = Some(self.new_input(v));
                     }
+                }
+                if self.sh.opts.pipefail {
+                    self.sh.status = failed;
                 }
                 self.forking = forking;
                 Flow::Next
@@ -407,7 +416,12 @@ impl Interp<'_> {
         // Functions do not have the caller's traps, but those that they set stay.
         let err = if self.sh.opts.errtrace { None } else { self.sh.err_trap.take() };
         let debug = if self.sh.opts.functrace { None } else { self.sh.debug_trap.take() };
+        let back = if self.sh.opts.functrace { None } else { self.sh.return_trap.take() };
         let flow = self.command(&func.body);
+        if let (Some(trap), true) = (self.sh.return_trap.clone(), flow != Flow::Exit) {
+            self.run_trap(trap);
+        }
+        self.sh.return_trap = self.sh.return_trap.take().or(back);
         self.sh.err_trap = self.sh.err_trap.take().or(err);
         self.sh.debug_trap = self.sh.debug_trap.take().or(debug);
         self.loops = loops;

@@ -59,7 +59,9 @@ impl Interp<'_> {
             self.sh.debug_trap = None;
         }
         let pending = self.pending.len();
+        let prefixed = self.prefixed.clone();
         body(self);
+        self.prefixed = prefixed;
         self.run_exit_trap();
         self.end_pending(pending);
         let status = if self.ended && !ended { None } else { self.sh.status };

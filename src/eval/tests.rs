@@ -57,3 +57,53 @@ fn operators_keep_any_number_of_elements_any_number() {
     let c = analysis.graph.processes.iter().find(|p| p.name == "c").unwrap();
     assert!(matches!(c.argv[1].pieces.as_slice(), [Piece::Unknown(u)] if u.splits), "{:?}", c.argv);
 }
+
+#[test]
+fn variables_are_shown_as_text_that_makes_them_anew() {
+    let set = "declare -A m=([k]=v1 [l m]='v 2'); a=(one 'two 2'); export x='p q';";
+    assert_eq!(runs(&format!("{set} c \"${{a[@]@K}}\"")), ["c 0 \"one\" 1 \"two 2\""]);
+    assert_eq!(runs(&format!("{set} c ${{#a[@]}} \"${{a[@]@k}}\"")), ["c 2 0 one 1 two 2"]);
+    assert_eq!(runs(&format!("{set} c \"${{m[@]@K}}\"")), ["c \"l m\" \"v 2\" k \"v1\" "]);
+    assert_eq!(runs(&format!("{set} c \"${{a[*]@A}}\"")), ["c declare -a a=([0]=\"one\" [1]=\"two 2\")"]);
+    assert_eq!(runs(&format!("{set} c \"${{x@A}}\" ${{x@a}}")), ["c declare -x x='p q' x"]);
+    assert_eq!(runs("set -- 'a b' c; c \"${@@A}\""), ["c set -- 'a b' 'c'"]);
+    assert_eq!(runs("x=$'a\\nb'; c \"$(declare -p x)\""), ["c declare -- x=$'a\\nb'"]);
+    assert_eq!(runs("declare -lx w=ABC; c $w ${w@a}; declare -c v=aBC; c $v"), ["c abc xl", "c Abc"]);
+}
+
+#[test]
+fn options_of_the_shell_that_change_what_runs() {
+    assert_eq!(runs("unset u; ( set -u; c a; c $u; c b ); c end"), ["c a", "c end"]);
+    assert_eq!(runs("unset u; set -u; c ${u-x} ${u:-y} \"$@\""), ["c x y $@"]);
+    assert_eq!(runs("set -o pipefail; (exit 3) | true; c $?; true | false; c $?"), ["c 3", "c 1"]);
+    assert_eq!(runs("set -a; z=1; c ${z@a}; set +a; y=1; c x${y@a}"), ["c x", "c x"]);
+}
+
+#[test]
+fn what_stands_in_front_of_a_command_is_taken_back() {
+    assert_eq!(runs("b=o; fn() { unset b; c $b; }; b=i fn; c $b"), ["c o", "c o"]);
+    assert_eq!(runs("x=; fn() { c $x; }; x=${x:=d}2 fn; c $x"), ["c d2", "c d"]);
+}
+
+#[test]
+fn a_function_runs_its_trap_when_it_returns() {
+    assert_eq!(runs("fn() { trap 'c t $1' RETURN; c in; }; fn a; c out"), ["c in", "c t a", "c out"]);
+    assert_eq!(
+        runs("fn() { trap 'c t' RETURN; }; gn() { c g; }; fn; gn; trap - RETURN; fn2() { c 2; }; fn2"),
+        ["c t", "c g", "c 2"]
+    );
+}
+
+#[test]
+fn odd_ends_of_words() {
+    assert_eq!(runs("x=; c ${x:0:-1}; c end"), [""; 0]);
+    assert_eq!(runs("x=ab; c ${x:0:-1} ${x:1:-1}"), ["c a"]);
+    assert_eq!(runs("printf -v r 'a%cb' ''; c $r"), ["c a"]);
+    assert_eq!(runs("set -- 1 2; v=$'a  b\\nc'; declare -A m=([x]=\"$@\"$v); c \"${m[x]}\""), ["c 1 2a b c"]);
+    assert_eq!(
+        runs("select v in a b; do c $v; break; done <<< ''; select v in a b; do c $v; break; done <<< 2"),
+        ["c b"]
+    );
+    assert_eq!(runs("n=5; fn() { local a=$((n++)){1,2}; c $a $n; }; fn"), ["c 62 7"]);
+    assert_eq!(runs("return 2>/dev/null; c $?"), ["c 2"]);
+}

@@ -25,6 +25,37 @@ pub fn shell_quote(text: &[u8]) -> Vec<u8> {
     out
 }
 
+/// As `declare -p` writes values: between double quotes, or in `$'…'` where it has control characters.
+pub fn double_quote(text: &[u8]) -> Vec<u8> {
+    if needs_ansi_c(text) {
+        return ansi_c_quote(text);
+    }
+    let mut out = vec![b'"'];
+    for &b in text {
+        if matches!(b, b'"' | b'$' | b'`' | b'\\') {
+            out.push(b'\\');
+        }
+        out.push(b);
+    }
+    out.push(b'"');
+    out
+}
+
+/// As `declare -p` writes keys: in quotes only where they have characters that mean something.
+pub fn key_quote(text: &[u8]) -> Vec<u8> {
+    let special = |b: &u8| b" \t\n'\"\\|&;()<>!{}*[]?^$`".contains(b);
+    let home = text.first() == Some(&b'~') || text.windows(2).any(|w| matches!(w, [b'=' | b':', b'~']));
+    if needs_ansi_c(text)
+        || text.iter().any(special)
+        || home
+        || matches!(text, b"@" | b"*" | b"")
+        || text.first() == Some(&b'#')
+    {
+        return double_quote(text);
+    }
+    text.to_vec()
+}
+
 /// `printf %q`: the text with backslashes, or in `$'…'` where it has control characters.
 pub fn backslash_quote(text: &[u8]) -> Vec<u8> {
     if text.is_empty() {

@@ -19,10 +19,10 @@ impl Generator {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
-    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    pub(crate) fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
         of[self.below(of.len())]
     }
 
@@ -31,7 +31,7 @@ impl Generator {
         let mut out = String::new();
         // Every variable is set, so that nothing depends on the surroundings.
         out.push_str("a=x b='p q' c= d=abcabc e=3 f='*' n=5; arr=(one 'two 2' three); set -- first 'sec ond' third\n");
-        out.push_str("declare -A m=([k]=v1 [l m]='v 2'); declare -n ref=d; unset u OPTIND\n");
+        out.push_str("declare -A m=([k]=v1 [l m]='v 2'); declare -n ref=d; unset u k r s w x y z OPTIND\n");
         let n = 1 + self.below(4);
         let depth = 2 + self.below(4);
         for _ in 0..n {
@@ -47,11 +47,14 @@ impl Generator {
         out
     }
 
-    fn command(&mut self, depth: usize) -> String {
+    pub(crate) fn command(&mut self, depth: usize) -> String {
         if depth == 0 {
             return self.simple(0);
         }
         let d = depth - 1;
+        if self.below(3) == 0 {
+            return self.wide(d);
+        }
         let v = self.var();
         let name = self.name();
         match self.below(48) {
@@ -161,26 +164,26 @@ impl Generator {
         }
     }
 
-    fn ifs(&mut self) -> &'static str {
+    pub(crate) fn ifs(&mut self) -> &'static str {
         ["b", "c", "' '", "''", "ab", ":", "' x'", "$'\\n'", "q", "'p '"][self.below(10)]
     }
 
-    fn key(&mut self) -> &'static str {
+    pub(crate) fn key(&mut self) -> &'static str {
         ["k", "'l m'", "\"$a\"", "x$e", "n1", "\\*"][self.below(6)]
     }
 
-    fn regex(&mut self) -> &'static str {
+    pub(crate) fn regex(&mut self) -> &'static str {
         ["x", "^(a|b)", "(.)(b)", "[a-c]+$", "p( )q", "\"a.c\"", "^$", "a{2}", "(x)?y", "b.*", "\\.", "$a"]
             [self.below(12)]
     }
 
-    fn trap(&mut self, depth: usize) -> String {
+    pub(crate) fn trap(&mut self, depth: usize) -> String {
         let inner = self.simple(depth);
         self.quoted(&inner)
     }
 
     /// A command that prints what is known.
-    fn printed(&mut self, depth: usize) -> String {
+    pub(crate) fn printed(&mut self, depth: usize) -> String {
         match self.below(4) {
             0 => format!("echo {}", self.flat(depth)),
             1 => format!("printf '%s\\n' {}", self.word(depth)),
@@ -190,15 +193,15 @@ impl Generator {
     }
 
     /// A word of which no part is an option.
-    fn flat(&mut self, depth: usize) -> String {
+    pub(crate) fn flat(&mut self, depth: usize) -> String {
         format!("z{}", self.word(depth))
     }
 
-    fn quoted(&mut self, text: &str) -> String {
+    pub(crate) fn quoted(&mut self, text: &str) -> String {
         format!("'{}'", text.replace('\'', "'\\''"))
     }
 
-    fn condition(&mut self, depth: usize) -> String {
+    pub(crate) fn condition(&mut self, depth: usize) -> String {
         match self.below(16) {
             8 => format!("[[ {} != {} || -z $c ]]", self.word(depth), self.pattern()),
             9 => format!("[ {} = {} -o -n \"$c\" ]", self.quotedword(depth), self.quotedword(depth)),
@@ -220,7 +223,7 @@ impl Generator {
     }
 
     /// A word that is exactly one field.
-    fn quotedword(&mut self, depth: usize) -> String {
+    pub(crate) fn quotedword(&mut self, depth: usize) -> String {
         match self.below(4) {
             0 => "\"$b\"".into(),
             1 => "x".into(),
@@ -229,14 +232,14 @@ impl Generator {
         }
     }
 
-    fn name(&mut self) -> &'static str {
+    pub(crate) fn name(&mut self) -> &'static str {
         ["c1", "c2", "c3", "c4"][self.below(4)]
     }
-    fn var(&mut self) -> &'static str {
+    pub(crate) fn var(&mut self) -> &'static str {
         ["a", "b", "c", "d", "e"][self.below(5)]
     }
 
-    fn simple(&mut self, depth: usize) -> String {
+    pub(crate) fn simple(&mut self, depth: usize) -> String {
         let mut out = String::new();
         if self.below(8) == 0 {
             out.push_str(&format!("q={} ", self.value(depth)));
@@ -273,7 +276,7 @@ impl Generator {
         self.word(depth)
     }
 
-    fn pattern(&mut self) -> String {
+    pub(crate) fn pattern(&mut self) -> String {
         self.pick(&["x", "a*", "*c", "?", "[a-c]*", "p\\ q", "\"*\"", "@(x|abc*)", "!(x)", "*b*", "\"p q\"", "${a}*"])
             .to_string()
     }
@@ -301,7 +304,7 @@ impl Generator {
     }
 
     /// A word that depends on nothing but the text.
-    fn word(&mut self, depth: usize) -> String {
+    pub(crate) fn word(&mut self, depth: usize) -> String {
         let mut out = String::new();
         for _ in 0..1 + self.below(2) {
             let p = self.part(depth);
@@ -311,6 +314,9 @@ impl Generator {
     }
 
     fn part(&mut self, depth: usize) -> String {
+        if self.below(6) == 0 {
+            return self.wide_part(depth);
+        }
         let v = self.var();
         // Braces in `${x:-…}` end it in ways of their own.
         let nested = |me: &mut Self| {

@@ -17,6 +17,7 @@
 mod compare;
 mod generate;
 mod sandbox;
+mod wide;
 
 use compare::{Tally, compare};
 use sandbox::Sandbox;

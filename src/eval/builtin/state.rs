@@ -29,6 +29,20 @@ impl Interp<'_> {
         self.sh.set(base, content);
     }
 
+    /// Unsets a variable. One that an assignment in front of the command set has the value again that it had before.
+    pub(super) fn unset_variable(&mut self, name: &str) {
+        let temporary = self.sh.var(name).is_some_and(|v| v.attrs.temporary);
+        let before = self.prefixed.iter_mut().rev().find(|(n, _, back)| temporary && n == name && !back);
+        match before {
+            Some((_, old, back)) => {
+                *back = true;
+                let old = old.clone();
+                self.sh.put_back(name, old);
+            }
+            None => self.sh.unset(name),
+        }
+    }
+
     /// Sets a variable or an element by the text of its name.
     pub(crate) fn assign_name(&mut self, name: &str, v: Value, at: Place) {
         match name.split_once('[') {
@@ -167,6 +181,7 @@ impl Interp<'_> {
                 match c {
                     'f' => self.sh.opts.noglob = on,
                     'u' => self.sh.opts.nounset = on,
+                    'a' => self.sh.opts.allexport = on,
                     'e' => self.sh.opts.errexit = on,
                     'E' => self.sh.opts.errtrace = on,
                     'T' => self.sh.opts.functrace = on,
@@ -177,6 +192,8 @@ impl Interp<'_> {
                             match name.as_ref() {
                                 "noglob" => self.sh.opts.noglob = on,
                                 "nounset" => self.sh.opts.nounset = on,
+                                "allexport" => self.sh.opts.allexport = on,
+                                "pipefail" => self.sh.opts.pipefail = on,
                                 "errexit" => self.sh.opts.errexit = on,
                                 "errtrace" => self.sh.opts.errtrace = on,
                                 "functrace" => self.sh.opts.functrace = on,

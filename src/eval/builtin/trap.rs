@@ -19,7 +19,7 @@ impl Interp<'_> {
                     "0" | "EXIT" => Signal::Exit,
                     "ERR" => Signal::Err,
                     "DEBUG" => Signal::Debug,
-                    "RETURN" => Signal::Other,
+                    "RETURN" => Signal::Return,
                     n if n.parse::<u8>().is_ok_and(|n| n <= 64) => Signal::Other,
                     n if SIGNALS.contains(&n) || n.starts_with("RTM") => Signal::Other,
                     _ => Signal::None,
@@ -44,6 +44,7 @@ impl Interp<'_> {
                 Some(Signal::Exit) => self.sh.exit_trap = None,
                 Some(Signal::Err) => self.sh.err_trap = None,
                 Some(Signal::Debug) => self.sh.debug_trap = None,
+                Some(Signal::Return) => self.sh.return_trap = None,
                 _ => {}
             }
             self.sh.status = s.map(|s| if matches!(s, Signal::None) { 2 } else { 0 });
@@ -59,14 +60,17 @@ impl Interp<'_> {
             match signal(v) {
                 Some(Signal::Exit) if resets || ignores => self.sh.exit_trap = None,
                 Some(Signal::Exit) => self.sh.exit_trap = Some((code.clone(), by, at, self.certainty)),
-                Some(s @ (Signal::Err | Signal::Debug)) => {
+                Some(s @ (Signal::Err | Signal::Debug | Signal::Return)) => {
                     let trap = (!resets && !ignores).then(|| (code.clone(), by, at, self.sure()));
-                    later |= trap.is_some();
+                    // That of a function runs when it returns.
+                    let soon = matches!(s, Signal::Return) && self.calls.iter().any(|c| !c.contains(' '));
+                    later |= trap.is_some() && !soon;
                     if trap.is_some() && matches!(s, Signal::Debug) {
                         // It sees every command before it runs.
                         self.effect(Verb::Interact, Object::Stated("debug-hook"), by, at);
                     }
                     match s {
+                        Signal::Return => self.sh.return_trap = trap,
                         Signal::Err => self.sh.err_trap = trap,
                         _ => self.sh.debug_trap = trap,
                     }
@@ -92,7 +96,8 @@ pub(super) enum Signal {
     Exit,
     Err,
     Debug,
-    /// A signal, or `RETURN`.
+    Return,
+    /// A signal.
     Other,
     /// No signal.
     None,

@@ -307,21 +307,3 @@ pub(crate) fn table_order(map: &[(Vec<u8>, Value)]) -> Vec<&(Vec<u8>, Value)> {
     out.sort_by_key(|(k, _)| bucket(k));
     out
 }
-
-pub(super) fn attribute_letters(var: Option<(super::super::scope::Attrs, Content)>) -> Vec<u8> {
-    let Some((a, c)) = var else { return Vec::new() };
-    let mut out = Vec::new();
-    match c {
-        Content::Indexed(_) => out.push(b'a'),
-        Content::Assoc(_) => out.push(b'A'),
-        _ => {}
-    }
-    for (on, letter) in
-        [(a.integer, b'i'), (a.lower, b'l'), (a.nameref, b'n'), (a.readonly, b'r'), (a.upper, b'u'), (a.exported, b'x')]
-    {
-        if on {
-            out.push(letter);
-        }
-    }
-    out
-}

@@ -179,7 +179,8 @@ impl Interp<'_> {
             Some(Ok(n)) => Some(n),
             Some(Err(t)) => return unknown(t),
         };
-        map_known(v, at, |b| {
+        let failed = std::cell::Cell::new(false);
+        let r = map_known(v, at, |b| {
             let text = std::str::from_utf8(b).ok();
             let n = i64::try_from(text.map_or(b.len(), |s| s.chars().count())).ok()?;
             let start = if off < 0 { n.saturating_add(off) } else { off };
@@ -192,6 +193,7 @@ impl Interp<'_> {
                 Some(l) => start.saturating_add(l).min(n),
             };
             if end < start {
+                failed.set(true);
                 return None;
             }
             let (s, e) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
@@ -199,7 +201,13 @@ impl Interp<'_> {
                 Some(t) => t.chars().skip(s).take(e.saturating_sub(s)).collect::<String>().into_bytes(),
                 None => b.get(s..e)?.to_vec(),
             })
-        })
+        });
+        if failed.get() && matches!(self.language, Language::Bash | Language::Sh) {
+            // An error that ends the shell.
+            self.leave_on_error();
+            return Value::default();
+        }
+        r
     }
 }
 
