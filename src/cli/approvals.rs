@@ -130,7 +130,7 @@ fn pending_json(p: &Pending, now: i64) -> Value {
 fn list(state: &State, all: bool) -> Result<Told, Failure> {
     let (model, damaged) = state.look()?;
     let now = time::now();
-    let requests: Vec<&Pending> = model.requests.values().filter(|p| all || p.waits(now)).collect();
+    let requests: Vec<&Pending> = model.requests.values().filter(|p| all || p.waits(now) || p.may_run(now)).collect();
     let grants: Vec<&Grant> = model.grants.values().filter(|g| all || g.holds(now)).collect();
     let mut text = String::new();
     if damaged {

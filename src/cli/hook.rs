@@ -200,7 +200,11 @@ fn in_time(
             let person = Person::Request(&wants);
             let desk = Desk { source: source(agent), policy: &policy, person, time, told: Some(&told) };
             let decision = desk.decide(&request);
-            Judged { verdict: decision.verdict, outcome: decision.outcome }
+            let passes = hooks::passing(&decision.verdict, |text| {
+                let request = gate::Request { command: text.into(), ..request.clone() };
+                decide::analysis(&request, &policy).map(|a| a.verdict)
+            });
+            Judged { verdict: decision.verdict, outcome: decision.outcome, passes }
         }));
     };
     std::thread::Builder::new()

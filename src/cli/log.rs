@@ -57,7 +57,13 @@ fn line(e: &Entry) -> String {
     let rules = if e.rules.is_empty() { String::new() } else { format!(" [{}]", e.rules.join(" ")) };
     let command = visible::line(&e.command);
     let command: String = command.chars().take(100).collect();
-    let decision = format!("{} ({})", e.decision, e.layer);
+    // Nobody has said anything yet: the host asks, or an answer is waited for.
+    let layer = if e.layer == "human" && matches!(e.decision.as_str(), "deny" | "ask") {
+        "needs a person"
+    } else {
+        e.layer.as_str()
+    };
+    let decision = format!("{} ({layer})", e.decision);
     format!("{} {} {:<12} {decision:<20} {command}{rules}\n", time::show(e.at), e.id, e.source)
 }
 
@@ -186,7 +192,17 @@ fn change(e: &Entry) -> String {
         (_, "failure") => "sending it again, or hooks.fail = \"open\" (then nothing unchecked is held back)".into(),
         _ => match (e.request, &e.digest) {
             (Some(id), Some(_)) => format!("an answer to request {id}: `shellward approvals show {id}`"),
-            _ => "an approval where it is asked for, or an allow rule (gate.allow) in the policy".into(),
+            _ => match e.rules.first() {
+                Some(rule) => {
+                    let key = e.keys.iter().find_map(|k| k.strip_prefix(rule.as_str()));
+                    let program = key.and_then(|k| k.split_whitespace().next()).unwrap_or("NAME");
+                    format!(
+                        "an approval where it is asked for, or an entry in the policy: [[allow]] with rule = {rule:?} and \
+                         program = [{program:?}], a host or a path"
+                    )
+                }
+                None => "an approval where it is asked for, or an allow rule (gate.allow) in the policy".into(),
+            },
         },
     }
 }

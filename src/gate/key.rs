@@ -2,7 +2,8 @@
 //!
 //! In: an analysis and one of its findings. Out: a text such as `recursive_delete rm -r @ delete project /home/u/p`. Equal
 //! texts are covered by one approval. So yes to `rm -r ./a` covers `rm -r ./b` in the same project, and neither another
-//! project, nor `rm -rf ./a`, nor a directory elsewhere; yes to one address covers no other.
+//! project, nor `rm -rf ./a`, nor a directory elsewhere; yes to one address covers no other. Where no word says what is
+//! worked on (`rails db:reset`), the words that name the deed and the start directory do.
 
 use crate::analyzer::Analysis;
 use crate::effect::graph::Process;
@@ -20,7 +21,8 @@ const MAX_KEY: usize = 400;
 /// The key of a finding.
 pub fn key(analysis: &Analysis, finding: &Finding, base: Base<'_>) -> String {
     let touched: Vec<&Process> = analysis.graph.processes.iter().filter(|p| touches(analysis, p, finding)).collect();
-    let shape = touched.iter().map(|p| shape(p)).collect::<Vec<_>>().join(" | ");
+    let deed = |p: &Process| analysis.graph.effects.iter().any(|e| e.process == p.id && is_deed(e));
+    let shape = touched.iter().map(|p| shape(p, deed(p))).collect::<Vec<_>>().join(" | ");
     let effects = analysis.graph.effects.iter().filter(|e| touched.iter().any(|p| p.id == e.process));
     let scope: BTreeSet<String> = effects.filter_map(|e| scope(e, base)).collect();
     let scope = scope.into_iter().collect::<Vec<_>>().join(", ");
@@ -39,13 +41,27 @@ fn touches(analysis: &Analysis, p: &Process, finding: &Finding) -> bool {
     span.start < finding.span.end && finding.span.start < span.end
 }
 
-/// A command without what it works on: its name and options.
-fn shape(p: &Process) -> String {
+/// True where an effect is all that is said of what happens: it names no place and no address.
+fn is_deed(e: &Effect) -> bool {
+    matches!(e.object, Object::Stated(_)) && !e.props.has(Props::SIMULATED)
+}
+
+/// Most words that name a deed: `docker volume prune`, `rails db:reset`.
+const DEED_WORDS: usize = 2;
+
+/// A command without what it works on: its name and options; with the words that name its deed where they are to count.
+fn shape(p: &Process, deed: bool) -> String {
     let option = |w: &String| w.starts_with('-') && w.len() > 1;
-    let mut options: Vec<String> = p.argv.iter().skip(1).map(Value::show).filter(option).collect();
+    let plain = |w: &String| {
+        w.starts_with(|c: char| c.is_ascii_alphabetic())
+            && w.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '_'))
+    };
+    let words = || p.argv.iter().skip(1).map(Value::show);
+    let named = words().filter(|w| deed && !option(w)).take(DEED_WORDS).take_while(plain);
+    let mut options: Vec<String> = words().filter(option).collect();
     options.sort();
     options.dedup();
-    std::iter::once(p.name.clone()).chain(options).collect::<Vec<_>>().join(" ")
+    std::iter::once(p.name.clone()).chain(named).chain(options).collect::<Vec<_>>().join(" ")
 }
 
 /// What an effect works on, as wide as an approval may reach.
@@ -64,7 +80,8 @@ fn scope(e: &Effect, base: Base<'_>) -> Option<String> {
         Object::Named(kind, v) => Some(format!("{kind} {}", v.show())),
         // What a command that is started does has effects of its own.
         Object::None | Object::Command(_) => None,
-        Object::Url(_) | Object::Host(_) | Object::Socket(..) | Object::Stated(_) => Some(object.show()),
+        Object::Stated(_) => Some(format!("{} in {}", object.show(), base.cwd.unwrap_or("."))),
+        Object::Url(_) | Object::Host(_) | Object::Socket(..) => Some(object.show()),
     };
     let places: Vec<String> = [Some(&e.object), e.other.as_deref()].into_iter().flatten().filter_map(place).collect();
     (!places.is_empty()).then(|| format!("{} {}", e.verb.name(), places.join(" to ")))
@@ -110,6 +127,15 @@ mod tests {
             ("chmod -R 777 ./a", "/home/u/p"),
             ("sudo chmod 777 ./a", "/home/u/p"),
         ] {
+            assert!(keys(command, cwd).iter().all(|k| !base.contains(k)), "{command} in {cwd}: {base:?}");
+        }
+    }
+
+    #[test]
+    fn an_approval_of_a_deed_is_for_no_other_deed_and_place() {
+        let base = keys("rails db:reset", "/home/u/p");
+        assert!(!base.is_empty());
+        for (command, cwd) in [("rails db:drop", "/home/u/p"), ("rails db:reset", "/home/u/q")] {
             assert!(keys(command, cwd).iter().all(|k| !base.contains(k)), "{command} in {cwd}: {base:?}");
         }
     }

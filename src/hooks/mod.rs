@@ -23,7 +23,7 @@ use input::Question;
 use serde_json::Value;
 
 pub use agents::{AGENTS, Agent, find};
-pub use reason::reason;
+pub use reason::{passing, reason};
 
 /// What is said to a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +95,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The decision.
     pub outcome: Outcome,
+    /// The command rewritten so that nothing is found in it any more, where its findings say how.
+    pub passes: Option<String>,
 }
 
 /// Answers one question of an agent. `judge` decides about a command, or says why it cannot (the analysis broke or took
@@ -154,7 +156,10 @@ fn failed(policy: &HookPolicy, why: &str) -> (Ruling, String) {
 /// What a decision becomes at a host that can ask or cannot.
 pub fn rule(verdict: &Verdict, outcome: &Outcome, policy: &HookPolicy, asks: bool) -> Ruling {
     if outcome.approved {
-        let safe = outcome.layer == Layer::Findings && verdict.assessment.class == Class::Safe;
+        let safe = match outcome.layer {
+            Layer::Findings => verdict.assessment.class == Class::Safe,
+            layer => layer == Layer::Allowlist,
+        };
         // What was approved once more by our own user still goes through the host's own rules.
         return if safe && policy.allow_safe { Ruling::Allow } else { Ruling::Silent };
     }

@@ -4,7 +4,7 @@ use super::{Judged, Ruling};
 use crate::finding::{Finding, Severity};
 use crate::gate::Layer;
 use crate::state::approvals::DIGEST_SHOWN;
-use crate::verdict::Verdict;
+use crate::verdict::{Action, Verdict};
 use std::fmt::Write as _;
 
 /// Most findings that are told.
@@ -14,7 +14,7 @@ const MAX_TOLD: usize = 5;
 /// command where there is one, and how the user can let it through where that is possible. Never empty.
 pub fn reason(judged: &Judged, ruling: Ruling) -> String {
     let outcome = &judged.outcome;
-    let mut out = findings(&judged.verdict);
+    let mut out = findings(&judged.verdict, judged.passes.as_deref());
     // What does not come from a finding is told in the words of the layer that decided.
     let said = !outcome.approved && outcome.status.is_none() && (outcome.layer != Layer::Floor || outcome.unreadable());
     if said {
@@ -31,7 +31,7 @@ pub fn reason(judged: &Judged, ruling: Ruling) -> String {
     out
 }
 
-fn findings(verdict: &Verdict) -> String {
+fn findings(verdict: &Verdict, passes: Option<&str>) -> String {
     let matter: Vec<&Finding> = verdict.findings.iter().filter(|f| f.severity > Severity::Info).collect();
     if matter.is_empty() {
         return "Shellward: every effect of this command is known and harmless.".to_string();
@@ -52,8 +52,29 @@ fn findings(verdict: &Verdict) -> String {
     if !told.is_empty() {
         let _ = write!(out, " What would pass: {}", told.join(" "));
     }
-    if let Some(fix) = matter.iter().find_map(|f| f.fix.as_deref()) {
-        let _ = write!(out, " For example: {fix}");
+    if let Some(command) = passes {
+        let _ = write!(out, " For example: {command}");
     }
     out
+}
+
+/// Most rewritings of a command that are tried.
+const MAX_TRIED: usize = 4;
+
+/// The command with its findings mended one after the other, as far as they say how, where nothing is found in what comes
+/// out: an example that is denied in its turn is worse than none. `judge` gives the verdict on a text.
+pub fn passing(verdict: &Verdict, judge: impl Fn(&str) -> Option<Verdict>) -> Option<String> {
+    let fix = |v: &Verdict| {
+        let matter = v.findings.iter().filter(|f| f.severity > Severity::Info);
+        matter.max_by_key(|f| (f.severity, f.fix.is_some())).and_then(|f| f.fix.clone())
+    };
+    let mut text = fix(verdict)?;
+    for _ in 0..MAX_TRIED {
+        let next = judge(&text)?;
+        if next.action == Action::Allow {
+            return Some(text);
+        }
+        text = fix(&next)?;
+    }
+    None
 }

@@ -108,6 +108,10 @@ impl Pending {
     pub fn waits(&self, now: i64) -> bool {
         self.answer.is_none() && now < self.expires
     }
+    /// True while the one run that was approved has not begun.
+    pub fn may_run(&self, now: i64) -> bool {
+        self.answer == Some(Answered::Approved(Duration::Once)) && !self.used && now < self.expires
+    }
     /// True where approving for ever may be offered: not everything is about how a text looks.
     pub fn may_be_permanent(&self) -> bool {
         self.keys.iter().any(|k| !k.content)
