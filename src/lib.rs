@@ -9,6 +9,7 @@ pub mod audit;
 pub mod bytes;
 pub mod cli;
 pub mod command;
+pub mod count;
 pub mod effect;
 pub mod eval;
 pub mod finding;

@@ -193,6 +193,19 @@ fn filters_and_exit_codes() {
 }
 
 #[test]
+fn what_a_limit_of_time_leaves_out_is_said() {
+    let out = lines(&audit(
+        &["--json", "--format", "bash", "--since", "2020-01-01", "--group-by", "file", "-"],
+        b"ls\n#1700000000\nrm -rf /\n",
+    ));
+    let source = out.iter().find(|v| v["type"] == "source").unwrap();
+    assert_eq!((&source["untimed"], &source["commands"]), (&1.into(), &1.into()));
+    assert_eq!(out.last().unwrap()["groups"], serde_json::json!({ "-": 1 }));
+    let out = audit(&["--rule", "nonsense", "-"], b"rm -rf /\n");
+    assert!(String::from_utf8_lossy(&out.stderr).contains("no rule is called nonsense"));
+}
+
+#[test]
 fn a_table_has_a_row_for_each_finding() {
     let out = audit(&["--csv", "-"], b"=x; rm -rf /\n");
     let text = String::from_utf8(out.stdout).unwrap();

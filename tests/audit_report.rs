@@ -134,3 +134,155 @@ fn the_page_works_and_nothing_in_it_runs() {
     }
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// A browser that is spoken to over its pipes (Chrome DevTools Protocol), so that keys are real keys.
+struct Browser {
+    child: std::process::Child,
+    to: std::process::ChildStdin,
+    from: std::io::BufReader<std::process::ChildStdout>,
+    number: u64,
+    session: Option<String>,
+}
+
+impl Browser {
+    fn open(program: &str, profile: &Path, page: &Path) -> Browser {
+        use std::process::Stdio;
+        let options = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
+                       --disable-component-update --disable-sync --remote-debugging-pipe";
+        let mut child = Command::new("sh")
+            .args(["-c", &format!("exec \"$0\" {options} --user-data-dir=\"$1\" about:blank 3<&0 4>&1 1>&2")])
+            .arg(program)
+            .arg(profile)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (to, from) = (child.stdin.take().unwrap(), std::io::BufReader::new(child.stdout.take().unwrap()));
+        let mut browser = Browser { child, to, from, number: 0, session: None };
+        let targets = browser.call("Target.getTargets", Value::Null);
+        let of_page = |t: &&Value| t["type"] == "page";
+        let target = targets["targetInfos"].as_array().unwrap().iter().find(of_page).unwrap()["targetId"].clone();
+        let attached =
+            browser.call("Target.attachToTarget", serde_json::json!({ "targetId": target, "flatten": true }));
+        browser.session = attached["sessionId"].as_str().map(str::to_string);
+        browser.call("Page.navigate", serde_json::json!({ "url": format!("file://{}", page.display()) }));
+        browser.wait("document.documentElement.dataset.ready");
+        browser
+    }
+
+    fn call(&mut self, method: &str, params: Value) -> Value {
+        use std::io::{BufRead, Write};
+        self.number += 1;
+        let params = if params.is_null() { serde_json::json!({}) } else { params };
+        let mut message = serde_json::json!({ "id": self.number, "method": method, "params": params });
+        if let Some(session) = &self.session {
+            message["sessionId"] = session.as_str().into();
+        }
+        self.to.write_all(format!("{message}\0").as_bytes()).unwrap();
+        self.to.flush().unwrap();
+        loop {
+            let mut bytes = Vec::new();
+            self.from.read_until(0, &mut bytes).unwrap();
+            let answer: Value = serde_json::from_slice(bytes.strip_suffix(b"\0").unwrap()).unwrap();
+            if answer["id"] == self.number {
+                assert!(answer["error"].is_null(), "{method}: {answer}");
+                return answer["result"].clone();
+            }
+        }
+    }
+
+    fn value(&mut self, expression: &str) -> Value {
+        let out = self.call("Runtime.evaluate", serde_json::json!({ "expression": expression, "returnByValue": true }));
+        assert!(out["exceptionDetails"].is_null(), "{expression}: {out}");
+        out["result"]["value"].clone()
+    }
+
+    /// Waits until an expression is true.
+    fn wait(&mut self, expression: &str) {
+        let came = (0..300).any(|_| {
+            let is = self.value(&format!("!!({expression})")) == true;
+            std::thread::sleep(std::time::Duration::from_millis(if is { 0 } else { 50 }));
+            is
+        });
+        assert!(came, "never true: {expression}");
+    }
+
+    fn key(&mut self, key: &str, code: u32) {
+        for kind in ["rawKeyDown", "keyUp"] {
+            let event = serde_json::json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code });
+            self.call("Input.dispatchKeyEvent", event);
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_page_is_used_with_keys_and_read_by_screen_readers() {
+    let Some(program) = chromium() else { return };
+    let folder = folder("keys");
+    let history = history(&folder);
+    let page = folder.join("report.html");
+    assert_eq!(shellward(&["audit", "--html", page.to_str().unwrap(), &history]).status.code(), Some(0));
+    let mut browser = Browser::open(program, &folder.join("profile"), &page);
+    let count = "document.getElementById('count').textContent";
+    let all = browser.value(count).as_str().unwrap().to_string();
+    // The first stop of the keyboard leads to the findings; from there the list is a few steps away.
+    browser.key("Tab", 9);
+    assert_eq!(browser.value("document.activeElement.getAttribute('href')"), "#findings");
+    browser.value("document.getElementById('list').focus()");
+    for (key, code, row) in [("ArrowDown", 40, 1), ("End", 35, -1), ("Home", 36, 0), ("ArrowUp", 38, 0)] {
+        browser.key(key, code);
+        let last = browser.value("document.getElementById('list').getAttribute('aria-rowcount') - 2").as_f64().unwrap();
+        let row = if row < 0 { last as i64 } else { row };
+        let chosen = browser.value("document.getElementById('list').getAttribute('aria-activedescendant')");
+        assert_eq!(chosen, format!("row{row}"), "{key}");
+        assert_eq!(browser.value(&format!("document.getElementById('row{row}').ariaSelected")), "true");
+    }
+    let detail = browser.value("document.getElementById('detail').textContent");
+    assert!(detail.as_str().unwrap().contains("Everything is deleted"), "{detail}");
+    // Search, then a tile, then all again.
+    browser.value("document.getElementById('search').focus()");
+    browser.call("Input.insertText", serde_json::json!({ "text": "SUDO TEE" }));
+    browser.wait(&format!("{count}.startsWith('1 of')"));
+    browser.value("document.querySelector('#filters button').click()");
+    browser.wait(&format!("{count} === '{all}'"));
+    browser.value("document.querySelector('.tile.critical').click()");
+    let tile = browser.value("parseInt(document.querySelector('.tile.critical b').textContent)");
+    browser.wait(&format!("{count}.startsWith('{tile} of')"));
+    // What a screen reader is told.
+    let tree = browser.call("Accessibility.getFullAXTree", Value::Null);
+    let nodes = tree["nodes"].as_array().unwrap();
+    let has = |role: &str, name: &str| {
+        nodes
+            .iter()
+            .any(|n| n["role"]["value"] == role && n["name"]["value"].as_str().unwrap_or_default().contains(name))
+    };
+    for (role, name) in [
+        ("grid", "Commands with findings"),
+        ("columnheader", "Severity"),
+        ("searchbox", "Search"),
+        ("image", "with findings from"),
+        ("heading", "Look at these first"),
+        ("image", "fetch"),
+        ("article", "The chosen command"),
+    ] {
+        assert!(has(role, name), "{role} {name}");
+    }
+    // Dark where the system is dark.
+    let back = "getComputedStyle(document.body).backgroundColor";
+    let mut colour = |scheme: &str| {
+        let features = serde_json::json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        browser.call("Emulation.setEmulatedMedia", serde_json::json!({ "features": features }));
+        browser.value(back)
+    };
+    assert_ne!(colour("dark"), colour("light"));
+    drop(browser);
+    std::fs::remove_dir_all(folder).unwrap();
+}

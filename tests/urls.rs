@@ -76,6 +76,28 @@ fn cases() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+#[test]
+fn lists_ranges_and_backslashes_are_read_as_the_program_reads_them() {
+    for command in [
+        "curl 'http://169.254.169.{254}/latest/meta-data/'",
+        "curl 'http://169.254.{168,169}.254/latest/'",
+        "curl http://169.254.169.25[3-5]/latest/",
+        "curl -s 'http://[168-169].254.169.254/'",
+        "curl 'http://e.example\\@169.254.169.254/latest/'",
+        "wget 'http://e.example\\@169.254.169.254/latest/'",
+        "curl 'http://169.254.169.254\\@e.example/latest/'",
+    ] {
+        let findings = analyze(command.as_bytes(), &Options::default()).verdict.findings;
+        assert!(findings.iter().any(|f| f.rule_id == "metadata_endpoint"), "{command}");
+    }
+    for command in
+        ["curl -g 'http://e.example/{169.254.169.254}'", "curl 'http://e.example/{a,b}/[1-3].png' -o '#1_#2'"]
+    {
+        let findings = analyze(command.as_bytes(), &Options::default()).verdict.findings;
+        assert!(!findings.iter().any(|f| f.rule_id == "metadata_endpoint"), "{command}");
+    }
+}
+
 /// One number as a part of an address: decimal, octal or hexadecimal, with zeros in front, in either case.
 fn number(n: u32) -> impl Strategy<Value = String> {
     (0usize..3, 0usize..4, any::<bool>()).prop_map(move |(radix, zeros, upper)| {

@@ -63,10 +63,29 @@ pub struct Source {
     pub too_long: u64,
     /// Commands that were judged alone, because too many of them hung on others.
     pub unchained: u64,
+    /// Commands without a time that were left out because only those of some time are asked for.
+    pub untimed: u64,
     /// Why it was not read, or not to its end.
     pub problem: Option<String>,
     /// Not read because it is no history.
     pub skipped: bool,
+}
+
+impl Source {
+    /// What was not read of it, or not as it could have been, in words.
+    pub fn oddities(&self) -> Vec<String> {
+        let mut facts: Vec<String> = self.problem.iter().cloned().collect();
+        let counts = [
+            (self.undecodable, "line", format!("not of the format {}", self.format)),
+            (self.too_long, "line", "too long".to_string()),
+            (self.untimed, "command", "without a time, so left out".to_string()),
+            (self.unchained, "command", "not held against those before".to_string()),
+        ];
+        for (n, noun, what) in counts.into_iter().filter(|(n, ..)| *n > 0) {
+            facts.push(format!("{} {what}", crate::count::counted(n, noun)));
+        }
+        facts
+    }
 }
 
 /// How far the work is; may be looked at from another thread.
@@ -335,6 +354,10 @@ fn hand_on(
         if entry.user.is_none() {
             entry.user.clone_from(&input.user);
         }
+    }
+    if filter.since.is_some() || filter.until.is_some() {
+        let untimed = entries.iter().filter(|e| e.at.is_none()).count();
+        source.untimed = source.untimed.saturating_add(u64::try_from(untimed).unwrap_or(0));
     }
     entries.retain(|e| filter.takes(e));
     source.commands = source.commands.saturating_add(u64::try_from(entries.len()).unwrap_or(0));

@@ -18,6 +18,7 @@ use crate::limits::MAX_PICTURES;
 use crate::policy::Policy;
 use crate::redact;
 use crate::report;
+use crate::rules;
 use crate::verdict::Verdict;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -112,6 +113,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let (mut policy, _) = args.policy.load(None)?;
     // What is wrong with it was told; a finding on each command of the past helps nobody.
     policy.gate.broken.clear();
+    unknown_rules(&args.rule, &policy);
     let mut problems = Vec::new();
     let inputs = inputs(&args, &mut problems);
     if inputs.is_empty() && args.paths.is_empty() {
@@ -320,6 +322,15 @@ fn filter(args: &AuditArgs) -> Result<Filter, Failure> {
         rules: args.rule.clone(),
         severity: args.min_severity,
     })
+}
+
+/// Says which of the rules that are asked for nobody knows.
+pub(super) fn unknown_rules(ids: &[String], policy: &Policy) {
+    let own = |id: &str| policy.custom.iter().any(|r| r.id == id) || policy.ask.iter().any(|r| r.id == id);
+    let known = |id: &str| rules::find(id).is_some() || rules::all().any(|r| rules::names(r).contains(&id)) || own(id);
+    for id in ids.iter().filter(|id| !known(id)) {
+        output::complain(&format!("no rule is called {id}; `shellward rules` lists them"));
+    }
 }
 
 /// What is not read, and why.

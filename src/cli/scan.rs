@@ -68,6 +68,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let (mut policy, _) = args.policy.load(here.as_deref())?;
     // What is wrong with it was told; a finding on each file helps nobody.
     policy.gate.broken.clear();
+    audit::unknown_rules(&args.rule, &policy);
     let pool = audit::pool()?;
     let mut problems = Vec::new();
     let files = run::files(&args.paths, &mut problems);

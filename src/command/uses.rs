@@ -9,7 +9,8 @@ use super::{Invocation, Role, Stated, Stdin, Stdout, Use, mode};
 use crate::effect::graph::DoubtKind;
 use crate::effect::{Language, Props, Site, Verb};
 use crate::glob;
-use crate::value::{Taint, Value};
+use crate::url::globbing;
+use crate::value::{Piece, Taint, Value};
 
 /// Deepest nesting of prefixes in prefixes that is followed (the build allows no more).
 const MAX_PREFIXES: usize = 8;
@@ -254,6 +255,7 @@ impl Builder {
             None => vec![value.clone()],
             Some("lines") => value.split(|b| b == b'\n'),
             Some("words") => value.split(|b| b.is_ascii_whitespace()),
+            Some("globbing") => globbed(value),
             Some(set) => value.split(|b| set.as_bytes().contains(&b)),
         };
         let several = parts.len() > 1;
@@ -466,6 +468,16 @@ fn prefix_len(glob: &str, text: &[u8], nocase: bool) -> Option<usize> {
             return None;
         }
         at = at.checked_add(1)?;
+    }
+}
+
+/// The addresses that one stands for in curl; brackets that no file matched are curl's, too.
+fn globbed(value: &Value) -> Vec<Value> {
+    let whole = value.pieces.iter().all(|p| matches!(p, Piece::Literal(_) | Piece::Glob(..)));
+    let text = whole.then(|| value.as_literal().map_or_else(|| value.show().into_bytes(), |t| t.to_vec()));
+    match text.and_then(|text| globbing::expanded(&text)) {
+        Some(all) => all.iter().map(|t| Value::computed(t, value.place(), value.taint())).collect(),
+        None => vec![value.clone()],
     }
 }
 

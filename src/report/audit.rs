@@ -195,26 +195,13 @@ fn table(out: &mut String, title: &str, mut rows: Vec<(String, Count)>, by_name:
 
 /// What was not read, or not wholly.
 fn problems(out: &mut String, stats: &Stats, about: About) {
-    let odd = |s: &&crate::audit::engine::Source| {
-        s.problem.is_some() || s.undecodable > 0 || s.too_long > 0 || s.unchained > 0
-    };
-    let odd: Vec<_> = stats.sources.iter().filter(odd).collect();
+    let odd: Vec<_> = stats.sources.iter().map(|s| (s, s.oddities())).filter(|(_, facts)| !facts.is_empty()).collect();
     if odd.is_empty() && stats.skipped == 0 {
         return;
     }
     heading(out, "Not read", about);
-    for source in odd.iter().take(ROWS) {
-        let mut facts: Vec<String> = source.problem.iter().map(|p| visible::line(p)).collect();
-        if source.undecodable > 0 {
-            facts.push(format!("{} not of the format {}", counted(source.undecodable, "line"), source.format));
-        }
-        if source.too_long > 0 {
-            facts.push(format!("{} too long", counted(source.too_long, "line")));
-        }
-        if source.unchained > 0 {
-            facts.push(format!("{} not held against those before", counted(source.unchained, "command")));
-        }
-        let _ = writeln!(out, "  {}: {}", visible::line(&source.name), facts.join("; "));
+    for (source, facts) in odd.iter().take(ROWS) {
+        let _ = writeln!(out, "  {}: {}", visible::line(&source.name), visible::line(&facts.join("; ")));
     }
     if odd.len() > ROWS {
         let _ = writeln!(out, "  and {} more inputs", number(odd.len().saturating_sub(ROWS) as u64));

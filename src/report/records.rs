@@ -76,7 +76,7 @@ pub fn json_source(s: &Source) -> String {
     let object = json!({
         "type": "source", "file": s.name, "format": s.format, "lines": s.lines, "bytes": s.bytes,
         "commands": s.commands, "undecodable": s.undecodable, "too_long": s.too_long,
-        "unchained": s.unchained, "problem": s.problem,
+        "unchained": s.unchained, "untimed": s.untimed, "problem": s.problem,
     });
     format!("{object}\n")
 }
@@ -88,6 +88,7 @@ pub fn json_summary(stats: &Stats, distinct: u64, seconds: f64, whole: bool) -> 
         .map(|s| (severity(*s).to_string(), json!(stats.severities.get(*s as usize).copied().unwrap_or(0))))
         .collect();
     let rules: std::collections::BTreeMap<&str, u64> = stats.rules.iter().map(|(r, c)| (*r, c.commands)).collect();
+    let groups: std::collections::BTreeMap<&str, u64> = stats.groups.iter().map(|(g, c)| (&**g, c.commands)).collect();
     let object = json!({
         "type": "summary",
         "commands": stats.commands,
@@ -95,6 +96,7 @@ pub fn json_summary(stats: &Stats, distinct: u64, seconds: f64, whole: bool) -> 
         "with_findings": stats.found,
         "severities": severities,
         "rules": rules,
+        "groups": groups,
         "first": stats.range.map(|r| time::show(r.0)),
         "last": stats.range.map(|r| time::show(r.1)),
         "skipped_files": stats.skipped,

@@ -358,7 +358,11 @@ fn is_like_host(user: &str) -> bool {
 
 fn metadata(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(NETWORK) {
-        let Some(a) = facts.address(e).filter(|a| a.reach() == Reach::Metadata) else { continue };
+        let Some(a) = facts.address(e) else { continue };
+        let other = a.without_backslashes();
+        let Some(a) = [Some(a), other.as_ref()].into_iter().flatten().find(|a| a.reach() == Reach::Metadata) else {
+            continue;
+        };
         out.add(metadata_draft(facts, rule, e, a));
     }
 }

@@ -5,6 +5,7 @@
 //! known stay so. It reads addresses as the programs do (RFC 3986, WHATWG URL, inet_aton(3)), looks nothing up, and
 //! judges nothing. A leaf: imports `value` only.
 
+pub mod globbing;
 pub mod known;
 mod list;
 pub mod lookalike;
@@ -95,7 +96,7 @@ impl Address {
         let (authority, path) = if scheme == "scp" {
             split_scp(rest)
         } else {
-            // A backslash is a slash to browsers and to curl's URL reader for http.
+            // A backslash is a slash to browsers, see [`Address::without_backslashes`].
             let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
             rest.split_at(end)
         };
@@ -122,6 +123,13 @@ impl Address {
             path: show(path),
             has_blanks,
         })
+    }
+
+    /// As curl, wget and git read it, to whom a backslash before an `@` is a letter of the name that stands before the host:
+    /// `http://a.example\@b.example/` goes to the second, a browser goes to the first.
+    pub fn without_backslashes(&self) -> Option<Address> {
+        let plain = self.raw.contains('\\') && self.raw.contains('@');
+        plain.then(|| Self::parse_text(&self.raw.replace('\\', "%5C"), &self.scheme))?
     }
 
     /// Where its host is.

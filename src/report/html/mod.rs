@@ -197,25 +197,13 @@ fn breakdown(
 }
 
 fn problems(out: &mut String, stats: &Stats) {
-    let odd = |s: &&crate::audit::engine::Source| {
-        s.problem.is_some() || s.undecodable > 0 || s.too_long > 0 || s.unchained > 0
-    };
-    let odd: Vec<_> = stats.sources.iter().filter(odd).take(1_000).collect();
+    let told = stats.sources.iter().map(|s| (s, s.oddities())).filter(|(_, facts)| !facts.is_empty());
+    let odd: Vec<_> = told.take(1_000).collect();
     if odd.is_empty() {
         return;
     }
     out.push_str("<section class=\"card\"><h2>Not read, or not wholly</h2>\n<ul>\n");
-    for source in odd {
-        let mut facts: Vec<String> = source.problem.iter().cloned().collect();
-        if source.undecodable > 0 {
-            facts.push(format!("{} not of the format {}", counted(source.undecodable, "line"), source.format));
-        }
-        if source.too_long > 0 {
-            facts.push(format!("{} too long", counted(source.too_long, "line")));
-        }
-        if source.unchained > 0 {
-            facts.push(format!("{} not held against those before", counted(source.unchained, "command")));
-        }
+    for (source, facts) in odd {
         let line = super::visible::line(&format!("{}: {}", source.name, facts.join("; ")));
         let _ = writeln!(out, "<li>{}</li>", text(&line));
     }
