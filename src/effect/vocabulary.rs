@@ -359,3 +359,12 @@ named! {
         Other = "other",
     }
 }
+
+impl Language {
+    /// True where a number or the name of a directory in the middle of code stays text: shells, and languages of patterns
+    /// and tables.
+    pub fn takes_text(self) -> bool {
+        use Language as L;
+        matches!(self, L::Sh | L::Bash | L::Zsh | L::Ksh | L::Fish | L::Sed | L::Awk | L::Jq | L::Sql)
+    }
+}

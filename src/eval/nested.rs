@@ -128,7 +128,7 @@ impl Interp<'_> {
         if !self.spend(1 + bytes.len() as u64 / 16) {
             return Flow::Exit;
         }
-        if unknown && !code.is_settled() {
+        if unknown && !(language.takes_text() && code.is_settled()) {
             self.doubt(DoubtKind::UnknownCode, code.show(), at);
         }
         let active =

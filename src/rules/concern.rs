@@ -59,18 +59,19 @@ pub(super) fn concern(facts: &Facts<'_>, e: &Effect, trusted: bool) -> Option<St
         {
             None
         }
-        Verb::Environment if stances.variables && is_idle(facts, e) => None,
+        Verb::Environment if stances.variables && (is_idle(facts, e) || environment::is_plain(e)) => None,
         // What goes through a connection to this machine is an effect of its own.
         Verb::Connect if stances.network && facts.address(e).is_some_and(|a| a.reach() == Reach::Loopback) => None,
         Verb::Evaluate => match &e.object {
-            Object::Code(_, v) if v.is_settled() => None,
+            Object::Code(l, v) if v.is_known() || (l.takes_text() && v.is_settled()) => None,
             Object::Code(l, _) => Some(format!("runs {l} code that is not known")),
             what => Some(format!("runs code that is not known: {}", what.show())),
         },
         Verb::Fetch => match facts.address(e) {
             Some(a) if !stances.network && a.reach() != Reach::Loopback => Some(format!("fetches {}", a.raw)),
             Some(a) if matches!(a.reach(), Reach::Public | Reach::Loopback) && !a.raw.contains('…') => {
-                e.props.has(Props::TLS_UNVERIFIED).then(|| format!("fetches unchecked: {}", a.raw))
+                (e.props.has(Props::TLS_UNVERIFIED) && a.reach() != Reach::Loopback)
+                    .then(|| format!("fetches unchecked: {}", a.raw))
             }
             _ => Some(format!("fetches {}", shown())),
         },

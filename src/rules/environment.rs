@@ -140,7 +140,9 @@ fn by_kind(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, kind: &st
             Some(pattern) => is(pattern, &text),
         });
         let Some(entry) = found else { continue };
-        if is_kept(&name, &text) {
+        // `BASH_ENV=/dev/null` makes sure that nothing is run.
+        let nothing = |v: &Value| facts.resolve(v, e).class == Class::HarmlessDevice;
+        if is_kept(&name, &text) || (kind == "shell" && value.is_some_and(nothing)) {
             continue;
         }
         let fix = if kind == "tls" { fix::unassigned(facts, e) } else { None };
@@ -193,7 +195,15 @@ fn path_hijack(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 
 /// True where the list says that some value of the variable changes what programs do.
 pub(super) fn steers(name: &str) -> bool {
-    VARIABLES.iter().flat_map(|(_, all)| *all).any(|e| is(e.name, name))
+    VARIABLES.iter().filter(|(kind, _)| *kind != "plain").flat_map(|(_, all)| *all).any(|e| is(e.name, name))
+}
+
+/// True where the list says that the variable, with that value, only chooses a profile, a target, a look or a log level.
+pub(super) fn is_plain(e: &Effect) -> bool {
+    let Some((name, value)) = variable(e) else { return false };
+    let text = value.and_then(Value::as_str);
+    let fits = |v: &str| text.as_deref().is_some_and(|t| if v.is_empty() { t.is_empty() } else { is(v, t) });
+    of_kind("plain").iter().any(|x| is(x.name, &name) && x.value.is_none_or(fits))
 }
 
 /// [`glob::matches`], after a look at the first byte: nearly every name differs there from nearly every pattern.

@@ -256,9 +256,15 @@ fn command_from_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Find
             let chosen = word.pieces.iter().all(
                 |piece| matches!(piece, Piece::Unknown(u) if matches!(u.why, Why::Environment(_) | Why::Parameter(_))),
             );
+            // What is only unpacked goes to a pager: `xz -dc notes.xz | ${PAGER-more}`.
+            let severity = match (chosen, source.verb) {
+                (true, Verb::Decode) => Severity::Info,
+                (true, _) => Severity::Medium,
+                (false, _) => rule.severity,
+            };
             out.add(
                 rule.at(facts, p.place)
-                    .severity(if chosen { Severity::Medium } else { rule.severity })
+                    .severity(severity)
                     .title(format!("Program is not named: {} | {}", facts.name(source), word.show()))
                     .also(source)
                     .evidence("command_pattern", "names no program", word.place())

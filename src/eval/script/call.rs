@@ -4,12 +4,12 @@
 //! functions that are handed to it are called.
 
 use super::assign::as_target;
+use super::recursion::{self, Step};
 use super::state::End;
-use super::{Data, Interp, MAX_SCRIPT_DEPTH, Run};
+use super::{Data, Interp, Run};
 use crate::command::calls;
 use crate::effect::Language;
 use crate::effect::graph::DoubtKind;
-use crate::limits;
 use crate::source::{Place, TextId};
 use crate::syntax::script::{Arg, Expr, Function, Kind};
 use crate::value::Taint;
@@ -252,12 +252,21 @@ impl Interp<'_> {
         receiver: Option<(&str, Data)>,
         at: Place,
     ) -> Data {
-        if run.calls >= limits::MAX_CALLS || run.depth >= MAX_SCRIPT_DEPTH {
-            self.limit("calls of a function by itself", at);
-            return Data::unknown("recursion", at, Taint::default());
-        }
+        let id = Rc::as_ptr(f);
+        let step = run.recursion.enter(id, run.calls, run.depth, &args, receiver.as_ref().map(|(_, d)| d));
+        let args = match step {
+            Step::Once => args,
+            Step::Any => recursion::any(args, at),
+            Step::Known => return Data::unknown("recursion", at, recursion::taint(&args)),
+            Step::Limit => {
+                self.limit("calls of a function by itself", at);
+                return Data::unknown("recursion", at, Taint::default());
+            }
+        };
+        let effects = self.graph.effects.len();
+        let before = (step == Step::Any).then(|| run.scopes.clone());
         run.calls = run.calls.saturating_add(1);
-        run.called.insert(Rc::as_ptr(f));
+        run.called.insert(id);
         let saved = std::mem::replace(&mut self.text, text);
         let mut scope = HashMap::new();
         if let Some((name, d)) = receiver {
@@ -300,6 +309,15 @@ impl Interp<'_> {
         run.scopes.pop();
         self.text = saved;
         run.calls = run.calls.saturating_sub(1);
+        run.recursion.leave(id, step);
+        if let Some(before) = before {
+            recursion::forget(&mut run.scopes, &before, at);
+            // What it does to something that is not known may be more than it has been seen to do.
+            if self.graph.effects.iter().skip(effects).any(recursion::acts) {
+                self.limit("calls of a function by itself", at);
+            }
+            return Data::unknown("recursion", at, recursion::taint(&args));
+        }
         match end {
             End::Exit => {
                 run.left = true;

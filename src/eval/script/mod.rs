@@ -17,6 +17,7 @@ mod name;
 mod operator;
 mod ops;
 mod process;
+mod recursion;
 mod result;
 mod state;
 mod statement;

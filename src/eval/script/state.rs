@@ -57,6 +57,8 @@ pub(crate) struct Run {
     pub(super) later: Vec<(Data, call::Args, Place)>,
     /// Functions that are active.
     pub(super) calls: u32,
+    /// The functions that are active, and how each is followed.
+    pub(super) recursion: super::recursion::Active,
     pub(super) depth: u32,
 }
 
@@ -79,6 +81,7 @@ impl Run {
             outer: Vec::new(),
             later: Vec::new(),
             calls: 0,
+            recursion: super::recursion::Active::default(),
             depth: 0,
         }
     }
