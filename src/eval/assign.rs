@@ -305,6 +305,17 @@ impl Interp<'_> {
         for (i, (e, mut words)) in elements.iter().zip(values).enumerate() {
             match &e.subscript {
                 Some(s) if !plain.contains(&i) => {
+                    let all = match s.parts.as_slice() {
+                        [Part { kind: PartKind::Literal(b) | PartKind::Escaped(b) | PartKind::Single(b), .. }] => {
+                            matches!(&**b, b"*" | b"@" | b"\\*" | b"\\@")
+                        }
+                        [Part { kind: PartKind::GlobStar, .. }] => true,
+                        _ => false,
+                    };
+                    if all {
+                        // No index.
+                        continue;
+                    }
                     let index = self.arith(s).unwrap_or(next);
                     let mut v = words.pop().unwrap_or_default();
                     if e.append

@@ -215,7 +215,13 @@ impl Interp<'_> {
                 let mut skip = number("-s").unwrap_or(0);
                 let most = number("-n").filter(|n| *n > 0).unwrap_or(i64::MAX);
                 let first = number("-O").unwrap_or(0);
-                let mut map = std::collections::BTreeMap::new();
+                let target = inv.operands.first().and_then(|v| v.as_str().map(|s| s.into_owned()));
+                let target = self.sh.target(&target.unwrap_or_else(|| "MAPFILE".into())).into_owned();
+                // With a first index what is there already stays.
+                let mut map = match self.sh.var(&target).map(|v| v.content.clone()) {
+                    Some(Content::Indexed(m)) if inv.has("-O") => m,
+                    _ => std::collections::BTreeMap::new(),
+                };
                 let strip = inv.has("-t");
                 let mut n = 0i64;
                 let mut unknown = None;
@@ -251,8 +257,6 @@ impl Interp<'_> {
                         break;
                     }
                 }
-                let target = inv.operands.first().and_then(|v| v.as_str().map(|s| s.into_owned()));
-                let target = target.unwrap_or_else(|| "MAPFILE".into());
                 match unknown {
                     Some(l) => {
                         let v = super::read::several(&l);

@@ -16,6 +16,17 @@ impl Interp<'_> {
     pub(crate) fn declare(&mut self, kind: &str, words: &[crate::syntax::ast::Word]) -> Option<Value> {
         let mut d = Declaration::new(kind, !self.calls.is_empty());
         let mut last = None;
+        if kind == "local"
+            && self.calls.iter().all(|c| c.contains(' '))
+            && matches!(self.language, crate::effect::Language::Bash | crate::effect::Language::Sh)
+        {
+            // It can only be used in a function; what is substituted in its words runs.
+            for w in words {
+                last = Some(self.single(w));
+            }
+            self.sh.status = Some(1);
+            return last;
+        }
         for w in words {
             last = None;
             if let Some(a) = w.assignment.as_deref()

@@ -58,7 +58,7 @@ impl Interp<'_> {
             self.sh.status = Some(0);
         }
         if select {
-            let known = items.iter().all(Value::is_known);
+            let known = !items.iter().any(super::param::is_several);
             let mut turns = 0u32;
             while known
                 && turns < limits::MAX_TURNS

@@ -51,7 +51,9 @@ impl Interp<'_> {
         if (reply || names.len() == 1 || whole) && text.is_none() {
             let n = names.remove(0);
             // Names that a program lists are taken as they are: backslashes in them are rare.
-            let line = match raw || is_listed(&line) {
+            let escapes = |p: &Piece| matches!(p, Piece::Literal(l) if l.bytes.contains(&b'\\'));
+            let plain = line.pieces.iter().all(within_line) && !line.pieces.iter().any(escapes);
+            let line = match raw || plain || is_listed(&line) {
                 true => line,
                 false => super::param::map_known(line, at, |b| Some(bytes_of(&unescape(b)))),
             };
@@ -75,6 +77,19 @@ impl Interp<'_> {
                 let fields = read_fields(&text, &ifs, names.len());
                 for (n, f) in names.iter().zip(fields) {
                     let v = made(&f);
+                    self.assign_name(n, v, at);
+                }
+            }
+            (None, Some(_)) if line.pieces.iter().all(within_line) => {
+                let mut fields = self.split_value(&line).into_iter();
+                for (i, n) in names.iter().enumerate() {
+                    let mut v = fields.next().unwrap_or_default();
+                    if i.saturating_add(1) == names.len() {
+                        for more in fields.by_ref() {
+                            v.push(Value::computed(b" ", line.place(), line.taint()));
+                            v.push(more);
+                        }
+                    }
                     self.assign_name(n, v, at);
                 }
             }

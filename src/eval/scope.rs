@@ -305,7 +305,9 @@ impl Shell {
             // A local variable keeps the value that an assignment before the call gave it.
             let inherits = old.as_ref().is_some_and(|v| v.attrs.temporary);
             Rc::make_mut(frame).push((name.to_string(), old));
-            if !inherits {
+            if inherits {
+                self.attrs(name, |a| a.temporary = false);
+            } else {
                 self.vars.insert(name, Var { content: Content::Unset, attrs: Attrs::default() });
             }
         }

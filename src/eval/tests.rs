@@ -67,6 +67,7 @@ fn variables_are_shown_as_text_that_makes_them_anew() {
     assert_eq!(runs(&format!("{set} c \"${{a[*]@A}}\"")), ["c declare -a a=([0]=\"one\" [1]=\"two 2\")"]);
     assert_eq!(runs(&format!("{set} c \"${{x@A}}\" ${{x@a}}")), ["c declare -x x='p q' x"]);
     assert_eq!(runs("set -- 'a b' c; c \"${@@A}\""), ["c set -- 'a b' 'c'"]);
+    assert_eq!(runs("IFS=x; a=(1); set -- \"${a[@]@A}\"; c $#"), ["c 1"]);
     assert_eq!(runs("x=$'a\\nb'; c \"$(declare -p x)\""), ["c declare -- x=$'a\\nb'"]);
     assert_eq!(runs("declare -lx w=ABC; c $w ${w@a}; declare -c v=aBC; c $v"), ["c abc xl", "c Abc"]);
 }
@@ -106,4 +107,16 @@ fn odd_ends_of_words() {
     );
     assert_eq!(runs("n=5; fn() { local a=$((n++)){1,2}; c $a $n; }; fn"), ["c 62 7"]);
     assert_eq!(runs("return 2>/dev/null; c $?"), ["c 2"]);
+}
+
+#[test]
+fn a_local_variable_hides_what_stood_in_front_of_the_call() {
+    assert_eq!(runs("v=g; f() { local v; (unset v; c ${v-none}); }; v=t f"), ["c none"]);
+    assert_eq!(runs("unset v; local v=1; c $? ${v-none}"), ["c 1 none"]);
+}
+
+#[test]
+fn mapfile_and_arrays_keep_what_they_do_not_set() {
+    assert_eq!(runs("w=(a b); mapfile -t -O 3 w <<< x; c \"${w[@]}\" ${#w[@]}"), ["c a b x 3"]);
+    assert_eq!(runs("w=([\\*]=x y); c ${#w[@]} \"${w[@]}\""), ["c 1 y"]);
 }

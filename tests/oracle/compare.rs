@@ -193,6 +193,11 @@ pub(crate) fn compare(text: &str, theirs: &Events, tally: &mut Tally) -> Option<
     ];
     // Whether this is a pattern or a negated group is up to an option that is on in the place where texts run.
     let either = ["if !(", "[[ !("].iter().any(|e| text.contains(e)) && !text.contains("shopt -s extglob\n");
+    // A divisor that the text does not set may be set in the place where it runs.
+    let outer = |n: &String| {
+        n.len() > 1 && n.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.contains(&format!("{n}="))
+    };
+    let either = either || theirs.divisors.iter().any(outer);
     // A loop without end is stopped from outside: what stands behind it says nothing.
     let endless = theirs.commands.len().saturating_add(theirs.traced.len()) > 500;
     if theirs.failed || limits || jobs || endless || either || elsewhere.iter().any(|e| text.contains(e)) {

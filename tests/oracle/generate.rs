@@ -52,8 +52,10 @@ impl Generator {
             return self.simple(0);
         }
         let d = depth - 1;
-        if self.below(3) == 0 {
-            return self.wide(d);
+        match self.below(6) {
+            0 | 1 => return self.wide(d),
+            2 => return self.odd(d),
+            _ => {}
         }
         let v = self.var();
         let name = self.name();
@@ -281,7 +283,7 @@ impl Generator {
             .to_string()
     }
 
-    fn arithmetic(&mut self, depth: usize) -> String {
+    pub(crate) fn arithmetic(&mut self, depth: usize) -> String {
         if depth == 0 {
             return match self.below(5) {
                 0 => "e".into(),

@@ -16,6 +16,7 @@
 
 mod compare;
 mod generate;
+mod odd;
 mod sandbox;
 mod wide;
 

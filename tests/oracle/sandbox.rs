@@ -26,6 +26,8 @@ pub(crate) struct Events {
     pub(crate) failed: bool,
     /// The trace shows that the text was begun.
     began: bool,
+    /// Variables that were divided by, and were 0.
+    pub(crate) divisors: Vec<String>,
     /// It was begun, and no signal ended it.
     ended: bool,
 }
@@ -244,7 +246,11 @@ impl Sandbox {
                 "fork:",
                 ": Bad file",
                 "cannot create",
+                // After that bash's own reader is confused: it does not take a `while` in the next line for one.
+                "unexpected EOF while looking for matching `\"'",
             ];
+            let token = "division by 0 (error token is \"";
+            e.divisors = said.split(token).skip(1).filter_map(|t| Some(t.split('"').next()?.to_string())).collect();
             e.failed = signs.iter().any(|s| said.contains(s));
         }
         events.retain(|_, e| e.ended);

@@ -108,7 +108,8 @@ impl Interp<'_> {
         let new = if long { Value::unknown_tainted(Why::Limit, at, new.taint()) } else { new };
         let prev = old.unwrap_or_else(|| Value::unknown(Why::Environment("PWD".into()), at));
         self.sh.set_scalar("OLDPWD", prev);
-        self.sh.cwd = Some(new);
+        // `cd d; cd ..`: where the text starts.
+        self.sh.cwd = Some(new).filter(|v| !v.pieces.is_empty() && v.as_literal().is_none_or(|b| !b.is_empty()));
     }
 
     /// The directory that `cd` finds: a relative name is looked up in the first entry of CDPATH, where the text sets it

@@ -10,6 +10,22 @@ use crate::syntax::ast::{Param, Subscript};
 use crate::value::{Taint, Value, quote};
 
 impl Interp<'_> {
+    /// Words of a `declare` or `set`: bash splits them although they are quoted, where IFS has a blank in it.
+    fn words_of(&self, p: &Param, words: Vec<Value>, at: Place) -> Vec<Value> {
+        let star = p.name == "*" || matches!(p.subscript, Some(Subscript::Star));
+        if !star && self.ifs().is_none_or(|ifs| ifs.contains(&b' ')) {
+            return words;
+        }
+        let mut one = Value::default();
+        for (i, w) in words.into_iter().enumerate() {
+            if i > 0 {
+                one.push(Value::computed(b" ", at, Taint::default()));
+            }
+            one.push(w);
+        }
+        vec![one]
+    }
+
     /// `@A`, `@K` and `@k` of all elements, as words.
     pub(super) fn shown_list(&self, p: &Param, op: u8, list: &[Value], at: Place) -> Option<Vec<Value>> {
         let text = |t: &[u8]| Value::computed(t, at, Taint::default());
@@ -20,7 +36,8 @@ impl Interp<'_> {
             // Parameters.
             let quoted = list.iter().map(|v| quoted(v, at, quote::shell_quote));
             let start = (op == b'A').then(|| [Some(text(b"set")), Some(text(b"--"))]).into_iter().flatten();
-            return start.chain(quoted).collect();
+            let words: Vec<Value> = start.chain(quoted).collect::<Option<_>>()?;
+            return Some(if op == b'A' { self.words_of(p, words, at) } else { words });
         }
         let name = self.sh.target(&p.name).into_owned();
         let var = self.sh.var(&name)?;
@@ -28,7 +45,8 @@ impl Interp<'_> {
             let flags = letters(var.attrs, &var.content);
             let mut last = text(format!("{name}=").as_bytes());
             last.push(array_text(&var.content, at)?);
-            return Some(vec![text(b"declare"), text(&[b"-", flags.as_slice()].concat()), last]);
+            let words = vec![text(b"declare"), text(&[b"-", flags.as_slice()].concat()), last];
+            return Some(self.words_of(p, words, at));
         }
         let elements = elements(&var.content)?;
         if op == b'k' {
