@@ -11,6 +11,8 @@ mod code;
 mod condition;
 #[path = "src/command/grammar/example.rs"]
 mod example;
+#[path = "src/hash.rs"]
+mod hash;
 #[path = "src/effect/path/kind.rs"]
 mod kind;
 #[path = "src/command/grammar/model.rs"]
@@ -173,10 +175,29 @@ fn tables(names: &BTreeMap<(&'static str, &'static str), (PathBuf, usize)>, offs
     };
     list("NAMES", "(&str, u16)", false, &|name, index| format!("({name:?}, {index})"));
     list("GLOBS", "Glob", true, &|name, index| format!("({}, {name:?}, {index})", first_byte(name)));
+    out.push_str(&slots(names));
     let _ = writeln!(out, "static OFFSETS: &[u32] = &{offsets:?};");
     let _ = writeln!(out, "const PROGRAMS: usize = {};", offsets.len());
     out.push_str("static BLOB: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/grammars.bin\"));\n");
     out
+}
+
+/// The names that hold in every shell, by the hash of the name: where each stands in their list, 0 for a free slot. Every
+/// command word is looked up there, and most of them several times.
+fn slots(names: &BTreeMap<(&'static str, &'static str), (PathBuf, usize)>) -> String {
+    let plain: Vec<&str> = names.keys().filter(|(s, n)| s.is_empty() && !read::is_glob(n)).map(|(_, n)| *n).collect();
+    let size = plain.len().saturating_mul(2).next_power_of_two();
+    let mut slots = vec![0u16; size];
+    for (i, name) in plain.iter().enumerate() {
+        let mut at = name.bytes().fold(hash::START, hash::add) as usize % size;
+        while slots.get(at).is_some_and(|s| *s != 0) {
+            at = at.saturating_add(1) % size;
+        }
+        if let Some(slot) = slots.get_mut(at) {
+            *slot = u16::try_from(i.saturating_add(1)).unwrap_or(0);
+        }
+    }
+    format!("static SLOTS: [u16; {size}] = {slots:?};\n")
 }
 
 /// The byte that every text begins with for which the glob stands; 0 where that is open.

@@ -1,7 +1,7 @@
 //! Turns lists that nearly every command, address or text that is shown is compared with into sorted tables, so that
 //! nothing of them is read at start-up. What a line means is said at the head of each list.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -52,7 +52,15 @@ fn hosts(lines: &[&str], out: &mut String) -> Result<(), String> {
     }
     // Of two entries for one host, the first in the list stays the first.
     all.sort_by_key(|e| e.0);
+    let mut some = [0u64; 64];
+    for (host, ..) in &all {
+        let at = host.bytes().rev().fold(crate::hash::START, crate::hash::add) % 4096;
+        if let Some(bits) = some.get_mut(usize::try_from(at / 64).unwrap_or_default()) {
+            *bits |= 1 << (at % 64);
+        }
+    }
     let _ = writeln!(out, "pub(super) static HOSTS: &[(&str, bool, &str, &str)] = &{all:?};");
+    let _ = writeln!(out, "pub(super) static SOME_HOSTS: [u64; 64] = {some:?};");
     Ok(())
 }
 
@@ -72,9 +80,11 @@ fn known(lines: &[&str], out: &mut String) -> Result<(), String> {
     all.sort_unstable();
     all.dedup();
     let _ = writeln!(out, "pub(super) static KNOWN_HOSTS: &[&str] = &{all:?};");
-    out.push_str("pub(super) static KNOWN_BY_LENGTH: &[&[(&str, &str)]] = &[\n");
+    // With the first letters in a row: most names are passed over by a look at them.
+    out.push_str("pub(super) static KNOWN_BY_LENGTH: &[(&[u8], &[(&str, &str)])] = &[\n");
     for of_length in by_length {
-        let _ = writeln!(out, "&{of_length:?},");
+        let first: Vec<u8> = of_length.iter().filter_map(|(_, main)| main.bytes().next()).collect();
+        let _ = writeln!(out, "(&{first:?}, &{of_length:?}),");
     }
     out.push_str("];\n");
     Ok(())
@@ -96,6 +106,21 @@ fn letters(lines: &[&str], out: &mut String) -> Result<(), String> {
     }
     let _ = writeln!(out, "pub(super) static SWAPS: &[(&str, &str)] = &{swaps:?};");
     Ok(())
+}
+
+/// What a byte may be to a search for secrets, as `src/redact.rs` names the bits.
+fn class(b: u8, tokens: &[u32; 256], ends: &BTreeSet<u8>) -> u8 {
+    let as_end = if b == b'-' { b'_' } else { b.to_ascii_lowercase() };
+    let bits = [
+        tokens.get(usize::from(b)).is_some_and(|seconds| *seconds != 0),
+        matches!(b, b'-' | b'/' | b'A' | b'a'),
+        b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'),
+        ends.contains(&as_end),
+        matches!(b, b'=' | b':' | b' '),
+        matches!(b, b'"' | b'\''),
+        b.is_ascii_alphanumeric() || b == b'_',
+    ];
+    bits.iter().rev().fold(0, |all, bit| all << 1 | u8::from(*bit))
 }
 
 /// Kind, beginning, characters, least, most.
@@ -124,8 +149,20 @@ fn secrets(lines: &[&str], out: &mut String) -> Result<(), String> {
     }
     let _ = writeln!(out, "static SHAPES: &[Shape] = &[{}];", all.join(", "));
     let shapes = lines.iter().filter(|l| !l.starts_with("named "));
-    let first: std::collections::BTreeSet<u8> = shapes.filter_map(|l| l.split(' ').nth(1)?.bytes().next()).collect();
+    // By the first byte of a beginning: a bit for the low five bits of each second one.
+    let mut tokens = [0u32; 256];
+    for shape in shapes {
+        let Some(&[first, second, ..]) = shape.split(' ').nth(1).map(str::as_bytes) else {
+            return Err(shape.to_string());
+        };
+        if let Some(seconds) = tokens.get_mut(usize::from(first)) {
+            *seconds |= 1 << (second & 31);
+        }
+    }
+    let ends: BTreeSet<u8> = named.iter().filter_map(|n| n.trim_end_matches('"').bytes().last()).collect();
+    let classes: Vec<u8> = (0..=u8::MAX).map(|b| class(b, &tokens, &ends)).collect();
     let _ = writeln!(out, "static NAMED: &[&[u8]] = &[{}];", named.join(", "));
-    let _ = writeln!(out, "static FIRST: &[u8] = &{:?};", Vec::from_iter(first));
+    let _ = writeln!(out, "static CLASSES: [u8; 256] = {classes:?};");
+    let _ = writeln!(out, "static TOKENS: [u32; 256] = {tokens:?};");
     Ok(())
 }

@@ -15,6 +15,7 @@ pub mod eval;
 pub mod finding;
 pub mod gate;
 pub mod glob;
+mod hash;
 pub mod hooks;
 pub mod intel;
 pub mod limits;

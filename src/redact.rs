@@ -106,6 +106,66 @@ impl Set {
 
 include!(concat!(env!("OUT_DIR"), "/secrets.rs"));
 
+/// True where a token may begin with these bytes. Every text that is judged or shown is searched, so nearly every place
+/// has to be passed over by a look at two of them.
+fn begins_token(first: u8, second: u8) -> bool {
+    TOKENS.get(usize::from(first)).is_some_and(|seconds| seconds >> (second & 31) & 1 == 1)
+}
+
+/// Bits of `CLASSES`, which the build makes of the list: begins a token, begins what is framed, stands in a name, ends a
+/// name of a secret, stands between name and value, is a quote, is a letter, digit or `_`.
+const TOKEN: u8 = 1;
+const FRAME: u8 = 1 << 1;
+const NAME: u8 = 1 << 2;
+const NAME_END: u8 = 1 << 3;
+const SIGN: u8 = 1 << 4;
+const QUOTE: u8 = 1 << 5;
+const WORD: u8 = 1 << 6;
+
+fn class(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
+/// False for a text that surely holds nothing to conceal, as nearly all do: [`secrets`] and [`named`] would find nothing.
+/// One pass with a look at each byte.
+fn may_hold(text: &[u8]) -> bool {
+    // True where a token may begin here; where what stands before may be the name of a secret; where that name begins
+    // with a dash, as far as it is looked at.
+    let (mut fresh, mut ended, mut dashed) = (true, false, false);
+    let mut run = 0usize;
+    let mut rest = text;
+    while let [first, tail @ ..] = rest {
+        let Some(second) = tail.first() else { break };
+        let c = class(*first);
+        if c & (TOKEN | FRAME | SIGN) != 0 {
+            let token = c & TOKEN != 0 && fresh && begins_token(*first, *second);
+            let frame = c & FRAME != 0 && begins_frame(*first, *second);
+            let value = c & SIGN != 0 && ended && (dashed || *first != b' ');
+            if token || frame || value {
+                return true;
+            }
+        }
+        if c & NAME != 0 {
+            dashed = if run == 0 { c & WORD == 0 || *first == b'_' } else { dashed || run >= LONGEST_NAME };
+            run = run.saturating_add(1);
+        } else {
+            run = 0;
+        }
+        ended = c & NAME_END != 0 || c & QUOTE != 0 && ended;
+        fresh = c & WORD == 0;
+        rest = tail;
+    }
+    false
+}
+
+/// Most bytes of a name that are looked at.
+const LONGEST_NAME: usize = 64;
+
+/// True where [`framed`] may find something that begins with these bytes.
+fn begins_frame(first: u8, second: u8) -> bool {
+    matches!((first, second), (b'-', b'-') | (b'/', b'/') | (b'A' | b'a', b'U' | b'u'))
+}
+
 /// Bytes of a private key's body; one of 16,384 bits has 13 KB. The search for its end goes no further, since a text may
 /// begin a key in every line.
 const LONGEST_KEY: usize = 32 << 10;
@@ -113,11 +173,18 @@ const LONGEST_KEY: usize = 32 << 10;
 /// The secrets in a text, in order, none overlapping another. Linear in the text.
 pub fn secrets(text: &[u8]) -> Vec<Secret> {
     let mut out: Vec<Secret> = Vec::new();
+    if !may_hold(text) {
+        return out;
+    }
     let mut at = 0usize;
     let mut fresh = true;
-    while at < text.len() {
-        let rest = text.get(at..).unwrap_or_default();
-        let found = if fresh { token(rest) } else { None }.or_else(|| framed(rest));
+    while let Some([first, second, ..]) = text.get(at..) {
+        let found = if fresh && begins_token(*first, *second) || begins_frame(*first, *second) {
+            let rest = text.get(at..).unwrap_or_default();
+            if fresh { token(rest) } else { None }.or_else(|| framed(rest))
+        } else {
+            None
+        };
         match found {
             Some((kind, from, len)) => {
                 let start = at.saturating_add(from);
@@ -127,7 +194,7 @@ pub fn secrets(text: &[u8]) -> Vec<Secret> {
             }
             None => {
                 // A token begins where no letter or digit stands before it.
-                fresh = rest.first().is_some_and(|c| !c.is_ascii_alphanumeric() && *c != b'_');
+                fresh = !first.is_ascii_alphanumeric() && *first != b'_';
                 at = at.saturating_add(1);
             }
         }
@@ -138,16 +205,19 @@ pub fn secrets(text: &[u8]) -> Vec<Secret> {
 /// What is not to be shown of a text: its secrets, and what is given to names that end like one of a secret. In order,
 /// none overlapping another. Linear in the text: a name is looked at for 64 bytes at most.
 pub fn concealed(text: &[u8]) -> Vec<Secret> {
-    let sure = secrets(text);
-    let mut known = sure.into_iter().peekable();
     let mut out: Vec<Secret> = Vec::new();
-    let mut at = 0usize;
+    // Past the end where there is nothing to be found.
+    let (mut at, sure) = if may_hold(text) { (0usize, secrets(text)) } else { (text.len(), Vec::new()) };
+    let mut known = sure.into_iter().peekable();
     while at < text.len() {
         while let Some(s) = known.next_if(|s| s.start <= at) {
             at = at.max(s.end);
             out.push(s);
         }
-        let found = text.get(at).filter(|c| matches!(c, b'=' | b':' | b' ')).and_then(|_| named(text, at));
+        let found = match text.get(at) {
+            Some(b'=' | b':' | b' ') => named(text, at),
+            _ => None,
+        };
         match found {
             // A token inside is told by its own kind.
             Some((start, end)) if known.peek().is_none_or(|s| s.start >= end) => {
@@ -176,7 +246,6 @@ pub fn concealed(text: &[u8]) -> Vec<Secret> {
 
 /// The value that stands after the sign at a place, where the name before it ends like one of a secret.
 fn named(text: &[u8], sign: usize) -> Option<(usize, usize)> {
-    const LONGEST_NAME: usize = 64;
     let is_name = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-');
     let before = text.get(sign.saturating_sub(LONGEST_NAME)..sign)?;
     // `"password": "x"`
@@ -208,10 +277,8 @@ fn named(text: &[u8], sign: usize) -> Option<(usize, usize)> {
 }
 
 fn token(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
-    if !rest.first().is_some_and(|c| FIRST.contains(c)) {
-        return None;
-    }
-    SHAPES.iter().find_map(|s| {
+    let begins = |s: &&Shape| s.begin.as_bytes().get(..2) == rest.get(..2);
+    SHAPES.iter().filter(begins).find_map(|s| {
         let tail = rest.strip_prefix(s.begin.as_bytes())?;
         let n = tail.iter().take(s.most.saturating_add(1)).take_while(|c| s.set.has(**c)).count();
         let dull = tail.get(..n).is_none_or(is_example);

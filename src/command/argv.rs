@@ -84,15 +84,6 @@ fn words(grammar: &'static Grammar, command: &name::Command, argv: &[Value]) -> 
     implied.map(|w| Value::computed(w.as_bytes(), place, Taint::default())).chain(own).collect()
 }
 
-/// Most words that are joined for conditions over all of them.
-const MAX_JOINED: usize = 64;
-
-/// The words as one text; those that are not known as they are shown.
-fn joined(words: &[Value]) -> Vec<u8> {
-    let shown: Vec<_> = words.iter().take(MAX_JOINED).map(Value::show).collect();
-    shown.join(" ").into_bytes()
-}
-
 /// A command among the words.
 #[derive(Debug)]
 pub(super) struct Nested {
@@ -117,8 +108,6 @@ pub(super) struct Scan {
     pub inv: Invocation,
     /// Options and operands.
     pub facts: Facts,
-    /// The words after the command word.
-    pub words: Vec<Value>,
     /// The command that is an operand.
     pub command: Option<Nested>,
     /// The words after `--` where the grammar has an entry for them.
@@ -139,11 +128,11 @@ impl Scan {
             facts: Facts {
                 name: inv.name.clone(),
                 nocase: grammar.top.nocase,
-                words: if grammar.top.subs.is_empty() { Vec::new() } else { joined(&words) },
+                has_subs: !grammar.top.subs.is_empty(),
+                argv: words,
                 ..Facts::default()
             },
             inv,
-            words,
             command: None,
             dashes: Vec::new(),
             placed: Vec::new(),
@@ -166,7 +155,7 @@ impl Scan {
         let mut i = 0usize;
         // Set once no word is an option any more.
         let mut ended = false;
-        while let Some(value) = self.words.get(i).cloned() {
+        while let Some(value) = self.facts.argv.get(i).cloned() {
             let next = i.saturating_add(1);
             let value = if ended { value } else { as_written(&self.chain, value) };
             let found = if ended { Found::Operand } else { word(&self.chain, &value, i == 0) };
@@ -245,12 +234,12 @@ impl Scan {
         let mut values: Vec<Value> = Vec::new();
         let nested = command_slot(opt).filter(|s| self.facts.holds(&s.cond, None));
         if let (Some(slot), None) = (nested, &hit.attached) {
-            let left = self.words.get(after..).unwrap_or_default();
+            let left = self.facts.argv.get(after..).unwrap_or_default();
             let ends = |w: &Value| w.as_str().is_some_and(|t| slot.until.contains(&t.as_ref()));
             let end = left.iter().position(ends);
             let n = end.unwrap_or(left.len());
             let words: Vec<Value> = left.iter().take(n).cloned().collect();
-            let place = self.words.get(index).map(Value::place).unwrap_or_default();
+            let place = self.facts.argv.get(index).map(Value::place).unwrap_or_default();
             if end.is_none() && !slot.until.is_empty() {
                 self.doubt(DoubtKind::UnknownValue, format!("no {} after the command", slot.until.join(" or ")), place);
             }
@@ -271,7 +260,7 @@ impl Scan {
         };
         let strict = takes_next(opt) && !opt.many;
         while values.len() < wanted
-            && let Some(w) = self.words.get(after)
+            && let Some(w) = self.facts.argv.get(after)
         {
             // A required value is whatever comes next, even `-x`; the others stop at what looks like an option.
             let looks = w.prefix().starts_with(b"-") && w.as_literal().as_deref() != Some(b"-");
@@ -282,7 +271,7 @@ impl Scan {
             after = after.saturating_add(1);
         }
         if strict && values.len() < wanted {
-            let place = self.words.get(index).map(Value::place).unwrap_or_default();
+            let place = self.facts.argv.get(index).map(Value::place).unwrap_or_default();
             self.without_value(opt, place);
         }
         match opt.info {
@@ -320,7 +309,7 @@ impl Scan {
         let nth = self.facts.operands.len();
         self.facts.operands.push((index, value));
         if let Some(slot) = self.command_at(nth) {
-            let words = self.words.get(index..).unwrap_or_default().to_vec();
+            let words = self.facts.argv.get(index..).unwrap_or_default().to_vec();
             let (assigned, words) = self.assignments(slot, index, words);
             // Assignments are no operands, the command's words are.
             self.facts.operands.pop();
@@ -394,12 +383,12 @@ impl Scan {
 
     /// The words after `--`, where the grammar has an entry for them.
     fn after_dashes(&mut self, start: usize) {
-        let words = self.words.get(start..).unwrap_or_default().to_vec();
+        let words = self.facts.argv.get(start..).unwrap_or_default().to_vec();
         let entry = self.level().operands.iter().find(|o| o.at == At::Dashes && self.facts.holds(&o.cond, None));
         let slot = entry.and_then(|o| o.word.either.iter().find(|s| self.facts.holds(&s.cond, words.first())));
         if let Some(slot) = slot.filter(|s| s.role == Role::Command || s.join) {
             let (assigned, words) = self.assignments(slot, start, words);
-            match (words.is_empty(), self.words.get(start.saturating_sub(1)).map(Value::place)) {
+            match (words.is_empty(), self.facts.argv.get(start.saturating_sub(1)).map(Value::place)) {
                 (false, _) => {
                     self.command = Some(Nested { slot, option: None, words, index: start.saturating_add(assigned) });
                 }

@@ -6,7 +6,9 @@
 use super::grammar::model::{All, Ask, Atom, Cond, Opt};
 use crate::glob;
 use crate::value::{Piece, Value};
-use std::collections::HashMap;
+use smallvec::SmallVec;
+use std::cell::OnceCell;
+use std::rc::Rc;
 
 /// An option that was given.
 #[derive(Clone, Debug)]
@@ -35,7 +37,7 @@ pub(super) struct Facts {
     /// The name the program was called by.
     pub name: String,
     /// Options in order.
-    pub given: Vec<Given>,
+    pub given: Rc<Vec<Given>>,
     /// Operands with the index of their word.
     pub operands: Vec<(usize, Value)>,
     /// A value that may be `-` for a standard stream is it.
@@ -46,12 +48,25 @@ pub(super) struct Facts {
     pub subs: usize,
     /// On which level whoever asks stands: how many sub-commands lead to it.
     pub depth: usize,
-    /// The words after the program's name, joined by blanks; kept for programs with sub-commands.
-    pub words: Vec<u8>,
+    /// The words after the program's name.
+    pub argv: Vec<Value>,
+    /// The program has sub-commands, so that conditions may ask for all words.
+    pub has_subs: bool,
+    /// The words joined by blanks, once they were asked for.
+    pub joined: OnceCell<Vec<u8>>,
     /// The program does not tell upper and lower case apart.
     pub nocase: bool,
     /// The indices in `given` of each option, by its main name.
-    pub by_name: HashMap<&'static str, Vec<usize>>,
+    pub by_name: SmallVec<[(&'static str, SmallVec<[usize; 2]>); 4]>,
+}
+
+/// Most words that are joined for conditions over all of them.
+const MAX_JOINED: usize = 64;
+
+/// The words as one text; those that are not known as they are shown.
+fn joined(words: &[Value]) -> Vec<u8> {
+    let shown: Vec<_> = words.iter().take(MAX_JOINED).map(Value::show).collect();
+    shown.join(" ").into_bytes()
 }
 
 /// Most values of one option that a condition looks at.
@@ -60,13 +75,19 @@ const MAX_ASKED: usize = 256;
 impl Facts {
     /// Notes an option.
     pub(super) fn give(&mut self, given: Given) {
-        self.by_name.entry(given.name()).or_default().push(self.given.len());
-        self.given.push(given);
+        let (name, at) = (given.name(), self.given.len());
+        // A grammar has a few hundred options at most, however many words there are.
+        match self.by_name.iter_mut().find(|(n, _)| *n == name) {
+            Some((_, all)) => all.push(at),
+            None => self.by_name.push((name, SmallVec::from_slice(&[at]))),
+        }
+        Rc::make_mut(&mut self.given).push(given);
     }
 
     /// The options given by that main name, in order.
     pub(super) fn named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Given> {
-        self.by_name.get(name).into_iter().flatten().filter_map(|i| self.given.get(*i))
+        let all = self.by_name.iter().find(|(n, _)| *n == name).map(|(_, all)| all.as_slice());
+        all.unwrap_or_default().iter().filter_map(|i| self.given.get(*i))
     }
 
     /// True where the condition holds for a value.
@@ -145,7 +166,10 @@ impl Facts {
             }
             Ask::Bare => self.subs <= self.depth,
             Ask::After => is(before),
-            Ask::Words => glob::any(atom.text.unwrap_or("*"), &self.words),
+            Ask::Words => {
+                let words = self.joined.get_or_init(|| if self.has_subs { joined(&self.argv) } else { Vec::new() });
+                glob::any(atom.text.unwrap_or("*"), words)
+            }
         }
     }
 }

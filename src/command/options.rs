@@ -51,7 +51,7 @@ pub(super) fn word(chain: &[&'static Level], value: &Value, first: bool) -> Foun
     }
     let known = value.prefix();
     let whole = value.is_known();
-    if whole && known == b"--" && level.double_dash {
+    if whole && *known == *b"--" && level.double_dash {
         return Found::Dashes;
     }
     let r = Reader { chain, level, value, known: &known, whole };

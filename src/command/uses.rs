@@ -11,6 +11,7 @@ use crate::effect::{Language, Props, Site, Verb};
 use crate::glob;
 use crate::url::globbing;
 use crate::value::{Piece, Taint, Value};
+use std::rc::Rc;
 
 /// Deepest nesting of prefixes in prefixes that is followed (the build allows no more).
 const MAX_PREFIXES: usize = 8;
@@ -44,7 +45,7 @@ impl Builder {
             // `bash -c` without a text: what an option calls for is missing.
             let code = |s: &Slot| matches!(s.role, Role::Code(_) | Role::CommandString);
             if left.is_empty() && o.at == At::First && !o.cond.when.is_empty() && o.word.either.iter().any(code) {
-                let place = scan.words.last().map(Value::place).unwrap_or_default();
+                let place = scan.facts.argv.last().map(Value::place).unwrap_or_default();
                 scan.doubt(DoubtKind::UnknownOption, "no code after the options".into(), place);
             }
             match o.at {
@@ -80,8 +81,9 @@ impl Builder {
     /// Everything put together.
     pub(super) fn finish(mut self) -> Invocation {
         let chain = self.scan.chain.clone();
-        let given: Vec<Given> = self.scan.facts.given.clone();
-        for g in &given {
+        // Nothing is added to them any more; what is asked below still finds them.
+        let given = Rc::clone(&self.scan.facts.given);
+        for g in given.iter() {
             if g.opt.words.first().is_some_and(|w| w.either.iter().any(|s| s.role == Role::Command || s.join)) {
                 continue;
             }
@@ -93,9 +95,11 @@ impl Builder {
                 }
             }
         }
-        for (i, v, o) in &self.taken.clone() {
+        let taken = std::mem::take(&mut self.taken);
+        for (i, v, o) in &taken {
             self.word(&o.word, v, None, *i);
         }
+        self.taken = taken;
         if let Some(nested) = self.scan.command.take() {
             Builder::nested_in(&mut self.scan, &self.named, &nested);
         }
@@ -107,7 +111,7 @@ impl Builder {
         let mut placed = self.scan.placed;
         placed.sort_by_key(|(i, _)| *i);
         inv.uses.extend(placed.into_iter().map(|(_, u)| u));
-        for g in &given {
+        for g in given.iter() {
             if g.values.is_empty() {
                 inv.options.push((g.name(), None));
             }
@@ -148,7 +152,7 @@ impl Builder {
             true => Props(s.props),
             false => Props::default(),
         };
-        let before = |g: &Given| g.index.checked_sub(1).and_then(|i| self.scan.words.get(i));
+        let before = |g: &Given| g.index.checked_sub(1).and_then(|i| self.scan.facts.argv.get(i));
         let levels = chain.iter().flat_map(|l| &l.sets).map(|s| one(s, None));
         let options = given.iter().flat_map(|g| g.opt.sets.iter().map(move |s| (s, before(g))));
         let all = levels.chain(options.map(|(s, before)| one(s, before)));
@@ -160,7 +164,7 @@ impl Builder {
     }
 
     fn claims(&mut self, chain: &[&'static Level], given: &[Given]) {
-        let at = |i: usize| self.scan.words.get(i).map(Value::place).unwrap_or_default();
+        let at = |i: usize| self.scan.facts.argv.get(i).map(Value::place).unwrap_or_default();
         let first = at(0);
         let levels = chain.iter().enumerate().flat_map(|(d, l)| l.effects.iter().map(move |c| (c, first, d)));
         let options = given.iter().flat_map(|g| g.opt.effects.iter().map(|c| (c, at(g.index), 0)));
@@ -211,7 +215,7 @@ impl Builder {
         for f in level.files.iter().filter(|f| self.scan.facts.holds(&f.cond, None)) {
             let Some(language) = f.language.and_then(Language::from_name) else { continue };
             let dir = f.into.iter().find_map(|o| self.last_of(o));
-            let place = self.scan.words.first().map(Value::place).unwrap_or_default();
+            let place = self.scan.facts.argv.first().map(Value::place).unwrap_or_default();
             let path = |name: &&'static str| {
                 let mut v = dir.clone().unwrap_or_default();
                 if !v.pieces.is_empty() {
@@ -245,14 +249,14 @@ impl Builder {
     /// A word by the first of its alternatives that holds; mere text where none does.
     fn word(&mut self, word: &Word, value: &Value, option: Option<&'static str>, index: usize) {
         // The word before: of an option's value that is the option, which the condition can name itself.
-        let before = index.checked_sub(1).and_then(|i| self.scan.words.get(i)).filter(|_| option.is_none());
+        let before = index.checked_sub(1).and_then(|i| self.scan.facts.argv.get(i)).filter(|_| option.is_none());
         let slot = word.either.iter().find(|s| self.scan.facts.holds_after(&s.cond, Some(value), before));
         let Some(slot) = slot else {
             self.scan.placed.push((index, Use { option, ..Use::new(Role::Text, value.clone()) }));
             return;
         };
         let parts = match slot.split {
-            None => vec![value.clone()],
+            None => return self.slot(slot, value, option, index, 0),
             Some("lines") => value.split(|b| b == b'\n'),
             Some("words") => value.split(|b| b.is_ascii_whitespace()),
             Some("globbing") => globbed(value),
@@ -266,7 +270,7 @@ impl Builder {
 
     fn slot(&mut self, slot: &Slot, value: &Value, option: Option<&'static str>, index: usize, depth: usize) {
         if depth < MAX_PREFIXES {
-            let known = if slot.prefixes.is_empty() { Vec::new() } else { value.prefix() };
+            let known = if slot.prefixes.is_empty() { Default::default() } else { value.prefix() };
             for p in &slot.prefixes {
                 if let Some(n) = prefix_len(p.glob, &known, p.slot.nocase || slot.nocase) {
                     let rest = value.split_at(n).1;
@@ -303,9 +307,11 @@ impl Builder {
         if u.role == Role::Volume && is_host_path(value, depth > 0) {
             u.props = u.props.with(Props::HOST_ACCESS);
         }
-        let also = slot.also.iter().map(|r| (index, Use { role: *r, other: None, ..u.clone() }));
-        self.scan.placed.extend(std::iter::once((index, u.clone())).chain(also));
-        if u.role == Role::ModeBits
+        let role_of_it = u.role;
+        let also: Vec<_> = slot.also.iter().map(|r| (index, Use { role: *r, other: None, ..u.clone() })).collect();
+        self.scan.placed.push((index, u));
+        self.scan.placed.extend(also);
+        if role_of_it == Role::ModeBits
             && let Some(mode) = value.as_str()
         {
             self.scan.inv.props = self.scan.inv.props.with(mode::props(&mode));
@@ -416,7 +422,7 @@ fn site(scan: &Scan, named: &Named, slot: &Slot) -> Option<Site> {
 fn is_host_path(value: &Value, alone: bool) -> bool {
     let text = value.prefix();
     let path = text.is_empty() && !value.is_known() || matches!(text.first(), Some(b'/' | b'.' | b'~' | b'\\'));
-    let drive = matches!(text.as_slice(), [d, b':', b'/' | b'\\', ..] if d.is_ascii_alphabetic());
+    let drive = matches!(&*text, [d, b':', b'/' | b'\\', ..] if d.is_ascii_alphabetic());
     let colon = value.split(|b| b == b':').len() > 1;
     (path && (alone || colon)) || drive
 }

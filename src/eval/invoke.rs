@@ -258,7 +258,7 @@ impl Interp<'_> {
         }
         let Some(word) = argv.first() else { return Flow::Next };
         let own_functions = functions && !std::mem::take(&mut self.skip_functions);
-        let readings = word.readings();
+        let readings = if let [Piece::Literal(_)] = word.pieces.as_slice() { Vec::new() } else { word.readings() };
         if readings.len() > 1 || readings.first().is_some_and(|r| r != word) {
             // A command word with several readings: each of them.
             let start = self.sh.clone();

@@ -15,7 +15,7 @@ impl Interp<'_> {
         }
         let prefix = link.prefix();
         let (dir, named) = (prefix.ends_with(b"/"), link.as_literal().is_some());
-        if named && !dir && !matches!(prefix.as_slice(), b"." | b"..") {
+        if named && !dir && !matches!(&*prefix, b"." | b"..") {
             let key = self.file_key(link);
             self.links.insert(key, target.clone());
         }

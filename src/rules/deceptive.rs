@@ -135,6 +135,9 @@ pub(super) const RULES: &[Rule] = &[
 type Marked = (TextId, Mark);
 
 fn of_kinds(facts: &Facts<'_>, rule: &'static Rule, kinds: &[Kind], out: &mut Findings) {
+    if facts.deceptive().is_empty() {
+        return;
+    }
     let found = facts.deceptive().iter().filter(|(_, m)| kinds.contains(&m.kind)).collect::<Vec<_>>();
     report(facts, rule, &found, out);
 }

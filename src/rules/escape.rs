@@ -54,8 +54,8 @@ fn shell_from_code(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let code =
         graph.programs.iter().filter(|p| is_shell(p.language)).filter_map(|p| Some((inline(p.parent?)?, p.place)));
     let started = graph.processes.iter().filter_map(|p| {
-        let language = command::language(&p.name)?;
-        is_shell(language).then_some((inline(p.program)?, p.place))
+        let outer = inline(p.program)?;
+        command::language(&p.name).filter(|l| is_shell(*l)).map(|_| (outer, p.place))
     });
     for (outer, place) in code.chain(started) {
         out.add(rule.at(facts, place).title(format!("{} code starts a shell", outer.language.name())).evidence(

@@ -4,6 +4,8 @@
 //! judges nothing. Effects that a dry-run option withholds are not shown to rules at all.
 
 use super::alias;
+use super::listed::Running;
+use super::secrets::Written;
 use crate::command::Readers;
 use crate::effect::graph::{Graph, Process};
 use crate::effect::path::{Base, Mark, Resolved, resolve};
@@ -30,6 +32,11 @@ pub struct Reaching {
     pub from: EffectId,
     /// The steps, from the effect that was asked about backwards.
     pub way: Vec<Flow>,
+}
+
+/// A bit of its own for each verb.
+fn bit(verb: Verb) -> u64 {
+    1 << (verb as u32 % u64::BITS)
 }
 
 impl Reaching {
@@ -65,10 +72,14 @@ pub struct Facts<'a> {
     memory: Vec<Memory>,
     /// In order of verbs, then of execution.
     by_verb: Vec<(Verb, EffectId)>,
+    /// A bit for each verb of them: nearly every rule asks for verbs that no effect has.
+    verbs: u64,
     sinks: OnceCell<HashMap<EffectId, EffectId>>,
     cut: Cell<bool>,
     marks: OnceCell<Vec<(TextId, Deceptive)>>,
     readers: OnceCell<Readers>,
+    running: OnceCell<Running<'a>>,
+    written: OnceCell<Vec<Written>>,
 }
 
 impl<'a> Facts<'a> {
@@ -78,16 +89,20 @@ impl<'a> Facts<'a> {
             graph.effects.iter().filter(|e| !e.props.has(Props::SIMULATED)).map(|e| (e.verb, e.id)).collect();
         by_verb.sort_unstable();
         let memory = graph.effects.iter().map(|_| Memory::default()).collect();
+        let verbs = by_verb.iter().fold(0, |all, (v, _)| all | bit(*v));
         Facts {
             source,
             graph,
             options,
             memory,
             by_verb,
+            verbs,
             sinks: OnceCell::new(),
             cut: Cell::new(false),
             marks: OnceCell::new(),
             readers: OnceCell::new(),
+            running: OnceCell::new(),
+            written: OnceCell::new(),
         }
     }
 
@@ -97,7 +112,8 @@ impl<'a> Facts<'a> {
     }
     /// Those with one of the verbs, by verb, in order of execution within each.
     pub fn with<'s>(&'s self, verbs: &'s [Verb]) -> impl Iterator<Item = &'a Effect> + 's {
-        verbs.iter().flat_map(|v| self.of_verb(*v)).filter_map(|(_, id)| self.graph.effect(*id))
+        let any = verbs.iter().filter(|v| self.any(**v));
+        any.flat_map(|v| self.of_verb(*v)).filter_map(|(_, id)| self.graph.effect(*id))
     }
     fn of_verb(&self, verb: Verb) -> &[(Verb, EffectId)] {
         let start = self.by_verb.partition_point(|(v, _)| *v < verb);
@@ -106,7 +122,7 @@ impl<'a> Facts<'a> {
     }
     /// True where some effect has the verb.
     pub fn any(&self, verb: Verb) -> bool {
-        !self.of_verb(verb).is_empty()
+        self.verbs & bit(verb) != 0
     }
     fn memory(&self, e: &Effect) -> Option<&Memory> {
         self.memory.get(e.id.0 as usize)
@@ -172,6 +188,14 @@ impl<'a> Facts<'a> {
     /// The programs that run, asked what variables mean to them.
     pub(super) fn readers(&self) -> &Readers {
         self.readers.get_or_init(|| Readers::of(self.graph.processes.iter().map(|p| p.name.as_str())))
+    }
+    /// The names under which programs and files run.
+    pub(super) fn running(&self) -> &Running<'a> {
+        self.running.get_or_init(|| Running::of(self))
+    }
+    /// The secrets that stand in words of commands.
+    pub(super) fn written_secrets(&self) -> &[Written] {
+        self.written.get_or_init(|| super::secrets::in_words(self))
     }
     /// True where following content back was cut short somewhere.
     pub fn was_cut(&self) -> bool {

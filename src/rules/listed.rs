@@ -4,9 +4,9 @@
 //! of files that are run or fetched. Out: the findings that the list gives them, for the rules that it names.
 
 use super::{Facts, Findings, Rule};
+use crate::effect::graph::Process;
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::Severity;
-use std::collections::HashSet;
 
 /// What has to happen to the thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,14 @@ impl Runs {
         let first = name.bytes().next().unwrap_or_default().to_ascii_lowercase();
         let at = self.by_first.binary_search_by_key(&first, |(b, _)| *b);
         let may = at.ok().and_then(|i| self.by_first.get(i)).map_or(self.open, |(_, may)| may);
-        may.iter().filter_map(|i| self.all.get(usize::from(*i))).find(|x| also(x) && is_like(x.pattern, name))
+        // Names with one beginning differ in the second letter mostly.
+        let second = name.bytes().nth(1).map(|b| b.to_ascii_lowercase());
+        let may_be = |x: &&Entry| match x.pattern.as_bytes() {
+            [b'*' | b'?', ..] | [_, b'*' | b'?', ..] => true,
+            pattern => pattern.get(1).copied() == second,
+        };
+        let may = may.iter().filter_map(|i| self.all.get(usize::from(*i))).filter(may_be);
+        may.into_iter().find(|x| also(x) && is_like(x.pattern, name))
     }
 }
 
@@ -87,13 +94,23 @@ fn base_name(text: &str) -> &str {
     }
 }
 
-/// The kind of thing that an effect is about, and its name.
-fn named(facts: &Facts<'_>, e: &Effect) -> Option<(&'static str, String)> {
+/// The kind of thing that an effect is about.
+fn noun(e: &Effect) -> Option<&'static str> {
     Some(match &e.object {
-        Object::Stated(s) => (s, String::new()),
-        Object::Named(kind, v) => (kind, v.show()),
-        Object::Package(_, v) => ("package", v.show()),
-        Object::Path(_) => ("path", facts.path(e)?.text.clone()),
+        Object::Stated(s) => s,
+        Object::Named(kind, _) => kind,
+        Object::Package(..) => "package",
+        Object::Path(_) => "path",
+        _ => return None,
+    })
+}
+
+/// Its name.
+fn name_of(facts: &Facts<'_>, e: &Effect) -> Option<String> {
+    Some(match &e.object {
+        Object::Stated(_) => String::new(),
+        Object::Named(_, v) | Object::Package(_, v) => v.show(),
+        Object::Path(_) => facts.path(e)?.text.clone(),
         _ => return None,
     })
 }
@@ -118,21 +135,22 @@ pub(super) fn is_listed(rule: &str, noun: &str, name: &str) -> bool {
 pub(super) fn listed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let Some(mine) = group(rule.id) else { return };
     let mut effects: Vec<(&Effect, &[u16])> = Vec::new();
-    for (verb, entries) in mine.verbs {
+    for (verb, entries) in mine.verbs.iter().filter(|(v, _)| facts.any(*v)) {
         effects.extend(facts.with(std::slice::from_ref(verb)).map(|e| (e, *entries)));
     }
     effects.sort_unstable_by_key(|(e, _)| e.id);
     for (e, entries) in effects {
-        let wanted = |x: &&Entry| x.deed != Deed::Ended || ends(facts, e);
+        let Some(noun) = noun(e) else { continue };
+        let wanted = |x: &&Entry| if x.deed == Deed::Ended { ends(facts, e) } else { x.noun == noun };
         let mut entries = entries.iter().filter_map(|i| mine.deeds.get(usize::from(*i))).filter(wanted).peekable();
         if entries.peek().is_none() || (facts.contained(e) && e.verb != Verb::Secret) {
             continue;
         }
-        let Some((noun, name)) = named(facts, e) else { continue };
+        let Some(name) = name_of(facts, e) else { continue };
         let base = base_name(&name);
         let hit = entries.find(|x| match x.deed {
             Deed::Ended => is_like(x.pattern, base),
-            _ => x.noun == noun && is_like(x.pattern, &name),
+            _ => is_like(x.pattern, &name),
         });
         if let Some(x) = hit {
             let shown = e.object.show();
@@ -158,56 +176,73 @@ fn found<'f, 'a>(draft: super::Draft<'f, 'a>, x: &Entry, severity: Severity) -> 
     }
 }
 
+/// The names under which programs and files run: several rules look for theirs among them.
+pub(super) struct Running<'a> {
+    processes: Vec<(&'a Process, &'a str)>,
+    /// Names in lower case.
+    effects: Vec<(&'a Effect, Vec<String>)>,
+}
+
+impl<'a> Running<'a> {
+    pub(super) fn of(facts: &Facts<'a>) -> Self {
+        let run = facts.graph.processes.iter().filter(|p| !p.argv.is_empty() && !asks_for_help(p));
+        let processes = run.map(|p| (p, base_name(&p.name))).collect();
+        let got = facts.with(&[Verb::Read, Verb::Execute, Verb::Fetch, Verb::Clone, Verb::Install]);
+        let effects = got.map(|e| (e, run_names(facts, e))).filter(|(_, names)| !names.is_empty()).collect();
+        Running { processes, effects }
+    }
+}
+
+fn run_names(facts: &Facts<'_>, e: &Effect) -> Vec<String> {
+    let lower = |name: &str| base_name(name).to_ascii_lowercase();
+    match &e.object {
+        // A file that is only looked at is not run.
+        Object::Path(_) if e.verb == Verb::Read && !evaluates(facts, e) => Vec::new(),
+        Object::Path(_) => facts.path(e).and_then(|p| p.name()).map(lower).into_iter().collect(),
+        Object::Url(v) => {
+            // Names may stand in any part of the path: `…/OWNER/TOOL/releases/download/v1/tool_linux`.
+            let text = v.show();
+            let parts = text.split('/').skip(3).map(|part| lower(part.split(['?', '#']).next().unwrap_or(part)));
+            parts.map(|n| n.strip_suffix(".git").map(str::to_string).unwrap_or(n)).collect()
+        }
+        Object::Package(_, v) => vec![lower(&v.show())],
+        _ => Vec::new(),
+    }
+}
+
 /// Programs and files whose own name is listed.
 fn runs(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, entries: &Runs) {
     if entries.all.is_empty() {
         return;
     }
-    let mut seen = HashSet::new();
-    for p in facts.graph.processes.iter().filter(|p| !p.argv.is_empty() && !asks_for_help(p)) {
-        let name = base_name(&p.name);
-        if let Some(x) = entries.find(name, |x| x.noun != "file")
-            && seen.insert(name.to_ascii_lowercase())
-        {
-            let name = name.to_ascii_lowercase();
+    let running = facts.running();
+    let mut seen: Vec<String> = Vec::new();
+    for (p, name) in &running.processes {
+        let Some(x) = entries.find(name, |x| x.noun != "file") else { continue };
+        let name = name.to_ascii_lowercase();
+        if !seen.contains(&name) {
             let mut d = found(rule.at(facts, p.place), x, x.severity);
             d = d.title(format!("{}: {name}", rule.title)).evidence("command_pattern", x.why, p.place);
             out.add(d);
+            seen.push(name);
         }
     }
-    for e in facts.with(&[Verb::Read, Verb::Execute, Verb::Fetch, Verb::Clone, Verb::Install]) {
-        let name = match &e.object {
-            // A file that is only looked at is not run.
-            Object::Path(_) if e.verb == Verb::Read && !evaluates(facts, e) => continue,
-            Object::Path(_) => facts.path(e).and_then(|p| p.name().map(|n| base_name(n).to_ascii_lowercase())),
-            Object::Url(v) => {
-                // Names may stand in any part of the path: `…/OWNER/TOOL/releases/download/v1/tool_linux`.
-                let text = v.show();
-                let hit = text
-                    .split('/')
-                    .skip(3)
-                    .map(|part| base_name(part.split(['?', '#']).next().unwrap_or(part)).to_ascii_lowercase());
-                let stem = |n: String| n.strip_suffix(".git").map(str::to_string).unwrap_or(n);
-                hit.map(stem).find(|n| entries.find(n, |_| true).is_some())
-            }
-            Object::Package(_, v) => Some(base_name(&v.show()).to_ascii_lowercase()),
-            _ => None,
-        };
-        let Some(name) = name else { continue };
-        if let Some(x) = entries.find(&name, |_| true)
-            && seen.insert(name.clone())
-        {
+    for (e, names) in &running.effects {
+        let hit = names.iter().find_map(|n| entries.find(n, |_| true).map(|x| (n, x)));
+        let Some((name, x)) = hit else { continue };
+        if !seen.contains(name) {
             out.add(found(rule.about(facts, e), x, x.severity).title(format!("{}: {name}", rule.title)).evidence(
                 "command_pattern",
                 x.why,
                 facts.command_place(e),
             ));
+            seen.push(name.clone());
         }
     }
 }
 
 /// `x --help`, `x -v`: nothing but a question about the program.
-fn asks_for_help(p: &crate::effect::graph::Process) -> bool {
+fn asks_for_help(p: &Process) -> bool {
     match p.argv.as_slice() {
         [_, only] => only.as_str().is_some_and(|w| matches!(&*w, "--help" | "-h" | "--version" | "-v" | "-V" | "help")),
         _ => false,

@@ -7,6 +7,7 @@ use crate::effect::Verb;
 use crate::effect::path::{Class, Mark};
 use crate::finding::{Confidence, Severity};
 use crate::redact;
+use crate::source::Place;
 use std::collections::HashSet;
 
 pub(super) const RULES: &[Rule] = &[
@@ -150,11 +151,12 @@ fn process_memory(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     }
 }
 
-/// Every secret that stands in a word of a command, with its kind and place.
-fn secrets_in_words(
-    facts: &Facts<'_>,
-    mut each: impl FnMut(&crate::effect::graph::Process, &str, crate::source::Place),
-) {
+/// A secret that stands in a word of a command: the place of the command, its kind, its own place.
+pub(super) type Written = (Place, &'static str, Place);
+
+/// Every secret that stands in a word of a command.
+pub(super) fn in_words(facts: &Facts<'_>) -> Vec<Written> {
+    let mut out = Vec::new();
     for p in &facts.graph.processes {
         for w in p.argv.iter().skip(1).chain(p.stdin.as_ref()) {
             // Secrets stand in the text; what was computed shows them once more.
@@ -163,28 +165,25 @@ fn secrets_in_words(
                 if l.bytes.len() < 16 || !l.taint.is_empty() {
                     continue;
                 }
-                for s in redact::secrets(&l.bytes) {
-                    each(p, s.kind, l.from);
-                }
+                out.extend(redact::secrets(&l.bytes).into_iter().map(|s| (p.place, s.kind, l.from)));
             }
+        }
+    }
+    out
+}
+
+fn in_text(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for (command, kind, place) in facts.written_secrets() {
+        // Passwords in addresses and headers are too often examples; private keys have a rule of their own.
+        if !matches!(*kind, "private-key" | "url-password" | "authorization" | "json-web-token") {
+            let title = format!("{}: {kind}", rule.title);
+            out.add(rule.at(facts, *command).title(title).evidence("text", "holds it", *place));
         }
     }
 }
 
-fn in_text(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    secrets_in_words(facts, |p, kind, place| {
-        // Passwords in addresses and headers are too often examples; private keys have a rule of their own.
-        if matches!(kind, "private-key" | "url-password" | "authorization" | "json-web-token") {
-            return;
-        }
-        out.add(rule.at(facts, p.place).title(format!("{}: {kind}", rule.title)).evidence("text", "holds it", place));
-    });
-}
-
 fn private_key(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    secrets_in_words(facts, |p, kind, place| {
-        if kind == "private-key" {
-            out.add(rule.at(facts, p.place).title(rule.title).evidence("text", "holds it", place));
-        }
-    });
+    for (command, _, place) in facts.written_secrets().iter().filter(|(_, kind, _)| *kind == "private-key") {
+        out.add(rule.at(facts, *command).title(rule.title).evidence("text", "holds it", *place));
+    }
 }

@@ -5,6 +5,7 @@
 //! Imports nothing of the project.
 
 use super::tables::{FILE_ENDINGS, KNOWN_BY_LENGTH, KNOWN_HOSTS, SECOND_LEVELS, SWAPS, TYPOS};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use unicode_normalization::char::is_combining_mark;
@@ -144,8 +145,8 @@ fn looked(text: &str, looks: &HashMap<char, &'static str>) -> String {
 /// around it. Both sides are folded.
 pub fn read_as(label: &str) -> Option<&'static str> {
     static FOLDED: OnceLock<Vec<(String, &'static str)>> = OnceLock::new();
-    let table =
-        FOLDED.get_or_init(|| KNOWN_BY_LENGTH.iter().copied().flatten().map(|(d, main)| (fold(main), *d)).collect());
+    let table = FOLDED
+        .get_or_init(|| KNOWN_BY_LENGTH.iter().flat_map(|(_, all)| *all).map(|(d, main)| (fold(main), *d)).collect());
     let shown = fold(label);
     let same = table.iter().find(|(f, _)| *f == shown);
     let near = || {
@@ -161,7 +162,7 @@ pub fn read_as(label: &str) -> Option<&'static str> {
 pub fn within(label: &str) -> Option<&'static str> {
     let mut runs = label.split(|c: char| !c.is_ascii_alphanumeric()).filter(|r| r.len() >= MIN_NEAR);
     runs.find_map(|run| {
-        let of_length = KNOWN_BY_LENGTH.get(run.len())?;
+        let (_, of_length) = KNOWN_BY_LENGTH.get(run.len())?;
         of_length.iter().find(|(_, main)| *main == run).map(|(d, _)| *d)
     })
 }
@@ -180,13 +181,27 @@ pub enum Near {
 /// The known domain that a registered name of ASCII letters is near to.
 pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
     let around = main.len().saturating_sub(1)..=main.len().saturating_add(2);
-    let candidates = || around.clone().filter_map(|n| KNOWN_BY_LENGTH.get(n)).copied().flatten();
-    if candidates().any(|(_, known)| *known == main) {
+    // Nearly all names are passed over by a look at their first letters.
+    let candidates = |may: &dyn Fn(u8) -> bool| {
+        let of_length = around.clone().filter_map(|n| KNOWN_BY_LENGTH.get(n));
+        let letters = of_length.flat_map(|(letters, all)| letters.iter().zip(*all));
+        letters.filter(|(c, _)| may(**c)).map(|(_, known)| known).collect::<SmallVec<[&Known; 16]>>()
+    };
+    let first = main.bytes().next();
+    let same = candidates(&|c| Some(c) == first);
+    if same.iter().any(|(_, known)| *known == main) {
         let typo = has(TYPOS, suffix) && main.len() >= MIN_SWAPPED;
         let of_it = |(d, known): &&Known| *known == main && d.len().abs_diff(main.len() + 1 + suffix.len()) <= 1;
-        return if typo { candidates().find(of_it).map(|(d, _)| (*d, Near::Ending)) } else { None };
+        return if typo { same.into_iter().find(of_it).map(|(d, _)| (*d, Near::Ending)) } else { None };
     }
-    for (domain, known) in candidates() {
+    // A name that is near begins with the same letter, with what is read as it, or with the second one.
+    let second = main.bytes().nth(1);
+    let shown = swapped(main.as_bytes()).next();
+    let bit = |c: u8| 1u128 << (c % 128);
+    let swaps = SWAPS.iter().filter_map(|(from, _)| from.bytes().next()).fold(0, |all, c| all | bit(c));
+    let begins = [first, second, shown].into_iter().flatten().fold(swaps, |all, c| all | bit(c));
+    let may = |c: u8| begins & bit(c) != 0;
+    for (domain, known) in candidates(&may) {
         if known.len() >= MIN_SWAPPED && swapped(known.as_bytes()).eq(swapped(main.as_bytes())) {
             return Some((domain, Near::Swapped));
         }

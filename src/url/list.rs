@@ -12,7 +12,6 @@ macro_rules! kinds {
             pub const fn name(self) -> &'static str {
                 match self { $(HostKind::$variant => $text,)+ }
             }
-            #[cfg(test)]
             const ALL: &[HostKind] = &[$(HostKind::$variant,)+];
         }
     };
@@ -43,10 +42,37 @@ kinds! {
     Onion = "onion",
 }
 
-use super::tables::HOSTS;
+use super::tables::{HOSTS, SOME_HOSTS};
+
+/// False where the list has neither the host nor anything that it lies below: known at a glance, and asked for each kind.
+fn may_be_listed(host: &str) -> bool {
+    let has = |h: u32| SOME_HOSTS.get(h as usize % 4096 / 64).is_some_and(|bits| bits >> (h % 64) & 1 == 1);
+    let mut h = crate::hash::START;
+    for b in host.bytes().rev() {
+        if b == b'.' && has(h) {
+            return true;
+        }
+        h = crate::hash::add(h, b);
+    }
+    has(h)
+}
+
+/// What the list says of a host, for each kind.
+pub type Kinds = [Option<&'static str>; HostKind::ALL.len()];
+
+/// All that the list says of a host.
+pub(super) fn kinds_of(host: &str) -> Kinds {
+    if !may_be_listed(host) {
+        return Kinds::default();
+    }
+    std::array::from_fn(|i| HostKind::ALL.get(i).and_then(|kind| kind_of(host, *kind)))
+}
 
 /// What the list says of a host (in lower case, without a trailing dot), where it has it as that kind.
 pub fn kind_of(host: &str, kind: HostKind) -> Option<&'static str> {
+    if !may_be_listed(host) {
+        return None;
+    }
     let pick = |name: &str, below: bool| {
         let from = HOSTS.partition_point(|(h, ..)| *h < name);
         let of_name = HOSTS.get(from..)?.iter().take_while(|(h, ..)| *h == name);

@@ -16,7 +16,7 @@ mod tables {
 }
 
 use crate::value::{Piece, Value};
-pub use list::{HostKind, kind_of};
+pub use list::{HostKind, Kinds, kind_of};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Stands in a text for a piece that is not known.
@@ -73,6 +73,8 @@ pub struct Address {
     pub path: String,
     /// True where a tab or line break stood in it, which programs drop (WHATWG URL).
     pub has_blanks: bool,
+    /// Where its host is, and what the list of hosts says of it: asked again and again.
+    known: (Reach, Kinds),
 }
 
 impl Address {
@@ -111,6 +113,12 @@ impl Address {
         let (host_text, port) = split_port(host_port);
         let host = read_host(host_text);
         let scheme = if scheme == "scp" { "ssh".into() } else { scheme };
+        let kinds = match &host {
+            Host::Name(n) => list::kinds_of(n),
+            Host::Ip(ip) => list::kinds_of(&ip.to_string()),
+            Host::Unknown => Default::default(),
+        };
+        let known = (reach_of(&host, &kinds), kinds);
         Some(Address {
             raw: show(&text),
             scheme: show(&scheme),
@@ -122,6 +130,7 @@ impl Address {
             port: port.map(show),
             path: show(path),
             has_blanks,
+            known,
         })
     }
 
@@ -134,7 +143,7 @@ impl Address {
 
     /// Where its host is.
     pub fn reach(&self) -> Reach {
-        reach(&self.host)
+        self.known.0
     }
     /// True where the connection stays on this machine or in a private network.
     pub fn is_near(&self) -> bool {
@@ -154,11 +163,7 @@ impl Address {
     }
     /// What the list of hosts says of its host.
     pub fn kind(&self, kind: HostKind) -> Option<&'static str> {
-        match &self.host {
-            Host::Name(n) => kind_of(n, kind),
-            Host::Ip(ip) => kind_of(&ip.to_string(), kind),
-            Host::Unknown => None,
-        }
+        self.known.1.get(kind as usize).copied().flatten()
     }
     /// True where its host is a number that is not written as numbers usually are: in hexadecimal or octal, as one whole
     /// number, inside IPv6, encoded, in other digits. `127.1` is how people write it.
@@ -380,17 +385,18 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// Where a host is.
-pub fn reach(host: &Host) -> Reach {
+/// Where a host is of which the list says that.
+fn reach_of(host: &Host, kinds: &Kinds) -> Reach {
+    let kind = |kind: HostKind| kinds.get(kind as usize).copied().flatten();
+    if kind(HostKind::Metadata).is_some() {
+        return Reach::Metadata;
+    }
     let name = match host {
         Host::Unknown => return Reach::Unknown,
         Host::Ip(ip) => return reach_ip(*ip),
         Host::Name(n) => n,
     };
-    if kind_of(name, HostKind::Metadata).is_some() {
-        return Reach::Metadata;
-    }
-    match kind_of(name, HostKind::Private) {
+    match kind(HostKind::Private) {
         Some(what) if what.starts_with("this machine") => Reach::Loopback,
         Some(_) => Reach::Private,
         // One label is a name of the local network: a container, a service, a machine next door.
@@ -400,9 +406,6 @@ pub fn reach(host: &Host) -> Reach {
 }
 
 fn reach_ip(ip: IpAddr) -> Reach {
-    if kind_of(&ip.to_string(), HostKind::Metadata).is_some() {
-        return Reach::Metadata;
-    }
     match ip {
         IpAddr::V4(v4) if v4.is_loopback() || v4.is_unspecified() => Reach::Loopback,
         IpAddr::V4(v4) => {

@@ -281,7 +281,13 @@ impl Value {
         })
     }
     /// The known bytes before the first piece that is not.
-    pub fn prefix(&self) -> Vec<u8> {
+    pub fn prefix(&self) -> std::borrow::Cow<'_, [u8]> {
+        use std::borrow::Cow;
+        match self.pieces.as_slice() {
+            [Piece::Literal(l)] => return Cow::Borrowed(&l.bytes),
+            [Piece::Literal(l), next, ..] if !matches!(next, Piece::Literal(_)) => return Cow::Borrowed(&l.bytes),
+            _ => {}
+        }
         let mut out = Vec::new();
         for p in &self.pieces {
             match p {
@@ -289,7 +295,7 @@ impl Value {
                 _ => break,
             }
         }
-        out
+        Cow::Owned(out)
     }
     /// Appends another value's pieces; two literals that stand beside each other in one text become one.
     pub fn push(&mut self, other: Value) {
@@ -406,6 +412,9 @@ impl Value {
     /// The readings of a value with finite sets in it: every combination, up to
     /// [`crate::limits::MAX_READINGS`]; past that, and for a value without sets, the value itself.
     pub fn readings(&self) -> Vec<Value> {
+        if let [Piece::Literal(_) | Piece::Glob(..) | Piece::Unknown(_)] = self.pieces.as_slice() {
+            return vec![self.clone()];
+        }
         let mut out = vec![Value::default()];
         for p in &self.pieces {
             match p {

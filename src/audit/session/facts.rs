@@ -95,6 +95,8 @@ impl Facts {
                 self.runs = true;
                 files(&mut self.uses, path);
             }
+            // Code that stands there whole runs nothing that others left; what it does is told by its own effects.
+            Verb::Evaluate if is_own(effect) => {}
             Verb::Evaluate | Verb::Send | Verb::Install | Verb::Schedule => self.runs = true,
             Verb::Chdir => {
                 let to = path.map(Value::prefix).unwrap_or_default();
@@ -155,6 +157,12 @@ impl Facts {
             }
         }
     }
+}
+
+/// True for code that stands in the command, every byte of it.
+fn is_own(effect: &Effect) -> bool {
+    let whole = matches!(&effect.object, Object::Code(_, v) if v.is_known() && v.taint().is_empty());
+    whole && effect.inputs.is_empty()
 }
 
 /// Adds a name that is not there yet.

@@ -72,9 +72,8 @@ fn find(realm: &str, name: &str) -> Option<&'static Grammar> {
     if let Some(found) = extra::find(realm, name) {
         return Some(found);
     }
-    let names = of_realm(NAMES, realm);
-    if let Some((_, i)) = names.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| names.get(i)) {
-        return decoded(*i);
+    if let Some(i) = in_realm(realm, name) {
+        return decoded(i);
     }
     let globs = GLOBS.iter().find(|(s, _)| *s == realm).map_or(&[][..], |(_, t)| t);
     let first = name.bytes().next();
@@ -90,6 +89,24 @@ fn may_begin(glob: u8, text: Option<u8>) -> bool {
 /// The names that hold in the shell of that language; without a name, in all.
 fn of_realm(tables: &'static [(&str, &[(&str, u16)])], realm: &str) -> &'static [(&'static str, u16)] {
     tables.iter().find(|(s, _)| *s == realm).map_or(&[], |(_, t)| t)
+}
+
+/// The number of the grammar that has the name, in the shell of that language; without one, in all.
+fn in_realm(realm: &str, name: &str) -> Option<u16> {
+    let names = of_realm(NAMES, realm);
+    if !realm.is_empty() {
+        return names.binary_search_by(|(n, _)| (*n).cmp(name)).ok().and_then(|i| names.get(i)).map(|(_, i)| *i);
+    }
+    let mut at = name.bytes().fold(crate::hash::START, crate::hash::add) as usize;
+    loop {
+        // A free slot ends the search; half of them are free.
+        let slot = SLOTS.get(at % SLOTS.len()).copied().unwrap_or_default();
+        let (n, i) = names.get(usize::from(slot).checked_sub(1)?)?;
+        if *n == name {
+            return Some(*i);
+        }
+        at = at.saturating_add(1);
+    }
 }
 
 fn find_nocase(realm: &str, lower: &str) -> Option<&'static Grammar> {

@@ -94,6 +94,9 @@ impl Interp<'_> {
         if matches!(self.language, Language::Cmd | Language::PowerShell) && self.written(word).is_some() {
             return Some(word.clone());
         }
+        if self.files.is_empty() {
+            return None;
+        }
         let dirs = crate::command::grammar::system_dirs();
         let path = dirs.iter().map(|d| format!("{}/{name}", d.trim_end_matches('/')));
         let path = path.into_iter().find(|p| self.files.contains_key(p))?;

@@ -84,14 +84,22 @@ fn what_is_plain() {
         "git commit -m 'say > this (now)'",
         "a;b",
         "echo \"x y\"",
+        "awk '{print $1}' f",
+        "python3 -c 'import x\nx.y()' | b",
+        "echo \"it's $x of ${y}\" $z/a ${z}:b",
+        "a $x",
+        "a *",
+        "a ~ b/*.c",
+        "a --b=c d=e",
+        "a \"b'c\"",
+        "a > b",
+        "a b >c 2>&1 | d 2>/dev/null && e >> f; g < h",
     ] {
         assert!(plain(text.as_bytes()), "{text}");
     }
     for text in [
-        "a $x",
         "a `b`",
         "a\\\nb",
-        "a > b",
         "a & b",
         "if a",
         "a |& b",
@@ -102,31 +110,49 @@ fn what_is_plain() {
         "a ''",
         "a {b,c}",
         "x=1 a",
-        "a *",
         "a (b)",
         "a \u{e9}",
         "a\rb",
         "! a",
-        "a \"b'c\"",
         "time a",
-        "a ~",
         "a |",
         "a && ",
         "a | \n",
         "a [ b",
         "a=b",
+        "$x a",
+        "* a",
+        "a =b",
+        "a $1",
+        "a $x:h",
+        "a $x[1]",
+        "a ${x:-b}",
+        "a \"$(b)\"",
+        "a \"b\\\"",
+        "a > b c",
+        "a >b $x",
+        "a >$x",
+        "> a",
+        "a 12>b",
+        "a b>c",
+        "a &> b",
+        "a >| b",
+        "a << b",
+        "a <(b)",
+        "a > if",
+        "'a$x' b",
     ] {
         assert!(!plain(text.as_bytes()), "{text}");
     }
 }
 
-/// The words of all simple commands, in order.
-fn words(program: &Program) -> Vec<Vec<String>> {
+/// The words of all simple commands, in order; `None` for one that is not known.
+fn words(program: &Program) -> Vec<Vec<Option<String>>> {
     flatten::commands(program)
         .iter()
         .map(|e| match &e.command.kind {
             crate::syntax::ast::CommandKind::Simple(s) => {
-                s.words.iter().map(|w| String::from_utf8(w.literal().unwrap()).unwrap()).collect()
+                s.words.iter().map(|w| w.literal().map(|l| String::from_utf8(l).unwrap())).collect()
             }
             _ => Vec::new(),
         })
@@ -137,7 +163,7 @@ mod property {
     use super::*;
     use proptest::prelude::*;
 
-    /// A word as written and as it is read.
+    /// A word as written and as it is read; what is not known is left out of the second.
     fn word(letters: &'static str) -> impl Strategy<Value = (String, String)> {
         let piece = prop_oneof![
             6 => letters.prop_map(|s| (s.clone(), s)),
@@ -147,10 +173,33 @@ mod property {
         prop::collection::vec(piece, 1..3).prop_map(|all| all.into_iter().unzip())
     }
 
+    /// The same for an argument, which may be more.
+    fn argument() -> impl Strategy<Value = (String, String)> {
+        let piece = prop_oneof![
+            6 => "[a-zA-Z0-9_./,:@%+*?~-][a-zA-Z0-9_./,:@%+*?~^=-]{0,7}".prop_map(|s| (s.clone(), s)),
+            1 => "[ -&(-~\n\t]{1,8}".prop_map(|s| (format!("'{s}'"), s)),
+            1 => "[ -~&&[^$`\\\\!\"]]{1,8}".prop_map(|s| (format!("\"{s}\""), s)),
+            1 => "(\\$[a-zA-Z_][a-zA-Z_0-9]{0,3}|\\$\\{[a-zA-Z_][a-zA-Z_0-9]{0,3}\\})".prop_map(|s| (s, String::new())),
+            1 => "[ #-\\[\\]-_a-~&&[^$`\\\\!]]{0,3}(\\$[a-z]{1,3}|\\$\\{[a-z]{1,3}\\})[ #-~&&[^$`\\\\!:\\[]]{0,3}"
+                .prop_map(|s| (format!("\"{s}\""), s)),
+        ];
+        prop::collection::vec(piece, 1..4).prop_map(|all| all.into_iter().unzip())
+    }
+
+    /// Redirections behind the last word, as they are written.
+    fn redirections() -> impl Strategy<Value = String> {
+        let one = prop_oneof!["[12]?(>|>>|<)[ \t]?[a-zA-Z0-9_./][a-zA-Z0-9_./,:@%+-]{0,6}", "[12]?>&[0-9]",];
+        prop_oneof![
+            3 => Just(String::new()),
+            1 => prop::collection::vec(one, 1..3).prop_map(|all| format!(" {}", all.join(" "))),
+        ]
+    }
+
+    /// A text, the words that are meant where all are known, and how many commands it has.
     fn text() -> impl Strategy<Value = (String, Vec<Vec<String>>)> {
-        let rest = prop::collection::vec(word("[a-zA-Z0-9_./,:@%+-]{1,8}"), 0..4);
-        let command =
-            (word("[a-zA-Z./][a-zA-Z0-9_./-]{0,8}"), rest).prop_map(|(first, rest)| [vec![first], rest].concat());
+        let rest = prop::collection::vec(argument(), 0..4);
+        let command = (word("[a-zA-Z./][a-zA-Z0-9_./-]{0,8}"), rest, redirections())
+            .prop_map(|(first, rest, redirections)| ([vec![first], rest].concat(), redirections));
         let operators = prop::sample::select(vec![
             &[" | ", "|", " && ", "&&", " || ", "||", "; ", ";"][..],
             &["; ", ";", "\n", " ;\n", "\n\n\t"],
@@ -159,9 +208,10 @@ mod property {
         (commands, operators).prop_map(|(all, operators)| {
             let (mut text, mut want) = (String::new(), Vec::new());
             let last = all.len().saturating_sub(1);
-            for (i, (command, operator, blank)) in all.into_iter().enumerate() {
+            for (i, ((command, redirections), operator, blank)) in all.into_iter().enumerate() {
                 let (written, read): (Vec<String>, Vec<String>) = command.into_iter().unzip();
                 text.push_str(&written.join(blank));
+                text.push_str(&redirections);
                 if i < last {
                     text.push_str(operators[operator % operators.len()]);
                 }
@@ -179,10 +229,21 @@ mod property {
             prop_assume!(plain(text.as_bytes()));
             let theirs = witness::read(text.as_bytes()).unwrap();
             prop_assert_eq!(&theirs.unparsed, &vec![]);
-            prop_assert_eq!(&words(&theirs), &want);
-            let ours = shell::read(text.as_bytes(), Dialect::BASH);
-            prop_assert_eq!(&words(&ours), &want);
-            prop_assert!(differences(&ours, &theirs, text.as_bytes()).is_empty());
+            prop_assert!(theirs.comments.is_empty());
+            for dialect in [Dialect::BASH, Dialect::ZSH, Dialect::KSH] {
+                let ours = shell::read(text.as_bytes(), dialect);
+                prop_assert_eq!(&ours.unparsed, &vec![]);
+                prop_assert_eq!(starts(&ours), starts(&theirs));
+                prop_assert_eq!(starts(&ours).len(), want.len());
+                prop_assert!(differences(&ours, &theirs, text.as_bytes()).is_empty());
+                // What both give is what was meant.
+                for (words, want) in words(&ours).iter().zip(&want) {
+                    prop_assert_eq!(words.len(), want.len());
+                    for (word, want) in words.iter().zip(want) {
+                        prop_assert!(word.is_none() || word.as_ref() == Some(want), "{:?} {:?}", word, want);
+                    }
+                }
+            }
         }
     }
 }
