@@ -138,10 +138,10 @@ fn may_hold(text: &[u8]) -> bool {
         let Some(second) = tail.first() else { break };
         let c = class(*first);
         if c & (TOKEN | FRAME | SIGN) != 0 {
-            let token = c & TOKEN != 0 && fresh && begins_token(*first, *second);
-            let frame = c & FRAME != 0 && begins_frame(*first, *second);
-            let value = c & SIGN != 0 && ended && (dashed || *first != b' ');
-            if token || frame || value {
+            let is_token = c & TOKEN != 0 && fresh && begins_token(*first, *second) && token(rest).is_some();
+            let is_frame = c & FRAME != 0 && begins_frame(*first, *second) && framed(rest).is_some();
+            let has_value = c & SIGN != 0 && ended && (dashed || *first != b' ');
+            if is_token || is_frame || has_value && named(text, text.len().saturating_sub(rest.len())).is_some() {
                 return true;
             }
         }
