@@ -63,6 +63,14 @@ impl<'a> Readable<'a> {
         let letter = letter.filter(|_| !numbers.is_empty());
         Readable { text: Cow::Owned(out), letter, numbers }
     }
+    /// The same with a line end behind its last line, for parsers that look for one without an end.
+    #[must_use]
+    pub fn whole_lines(mut self) -> Self {
+        if !self.text.ends_with('\n') {
+            self.text.to_mut().push('\n');
+        }
+        self
+    }
     /// The text for the parser.
     pub fn text(&self) -> &str {
         &self.text

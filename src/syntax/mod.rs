@@ -4,6 +4,7 @@
 
 pub mod ast;
 pub mod awk;
+mod bounded;
 pub mod cmd;
 pub mod compact;
 pub mod cover;

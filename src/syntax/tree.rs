@@ -5,15 +5,15 @@
 //! recovered is lowered all the same. Floor 2; imports `limits`, `source`, `syntax`. It knows no language's node kinds.
 
 use super::ast::{SyntaxError, Unparsed};
+use super::bounded::{self, Allowance};
 use super::marker::Readable;
 use super::script::{Expr, Kind, Script, Stmt, StmtKind, Target};
 use crate::limits;
 use crate::source::Span;
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
-use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
+use std::time::Duration;
+use tree_sitter::{Language, Node, Parser, Tree};
 
 /// The grammars, in the order of their parsers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,11 @@ pub(super) fn read(grammar: Grammar, text: &[u8], lower: fn(&mut Lowering<'_>, N
     if text.len() > limits::MAX_SCRIPT_INPUT {
         return whole(SyntaxError::TooLarge);
     }
-    let readable = Readable::new(text);
+    let readable = match grammar {
+        // Its scanner never comes back from a here-document whose last line has no end.
+        Grammar::Perl => Readable::new(text).whole_lines(),
+        _ => Readable::new(text),
+    };
     let Some(tree) = parse(grammar, readable.text()) else { return whole(SyntaxError::TooLarge) };
     let mut low = Lowering {
         readable: &readable,
@@ -85,21 +89,12 @@ fn parse(grammar: Grammar, text: &str) -> Option<Tree> {
             *slot = Some(parser);
         }
         let parser = slot.as_mut()?;
-        let begun = Instant::now();
-        let time = Duration::from_millis(limits::SCRIPT_DEADLINE_MS);
-        let mut steps = 0u32;
-        let mut late = |_: &tree_sitter::ParseState| {
-            steps = steps.saturating_add(1);
-            let stop = steps > limits::MIN_SCRIPT_STEPS && begun.elapsed() > time;
-            if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let allowance = Allowance {
+            free: limits::MIN_SCRIPT_STEPS,
+            time: Duration::from_millis(limits::SCRIPT_DEADLINE_MS),
+            bytes: limits::MIN_LOOKED_AT.saturating_add(text.len().saturating_mul(limits::LOOKED_AT_PER_BYTE)),
         };
-        let options = ParseOptions::new().progress_callback(&mut late);
-        let bytes = text.as_bytes();
-        let mut input = |offset: usize, _| bytes.get(offset..).unwrap_or(&[]);
-        let tree = parser.parse_with_options(&mut input, None, Some(options));
-        // A parser that was stopped would go on with the old text.
-        parser.reset();
-        tree
+        bounded::parse(parser, text.as_bytes(), allowance)
     })
 }
 

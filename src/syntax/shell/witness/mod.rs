@@ -24,14 +24,14 @@ mod word;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::{Node, Parser, Tree};
 
 use crate::limits;
 use crate::source::Span;
 use crate::syntax::ast::{Part, PartKind, Program, SyntaxError, Unparsed};
+use crate::syntax::bounded::{self, Allowance};
 
 /// Why the witness has no reading of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,19 +108,12 @@ fn parse(text: &[u8], time: Duration) -> Result<Tree, Refusal> {
             *slot = Some(parser);
         }
         let parser = slot.as_mut().ok_or(Refusal::Unavailable)?;
-        let begun = Instant::now();
-        let free = if text.len() <= limits::SHORT_WITNESS_INPUT { limits::MIN_WITNESS_STEPS } else { 0 };
-        let mut steps = 0u32;
-        let mut late = |_: &tree_sitter::ParseState| {
-            steps = steps.saturating_add(1);
-            if steps > free && begun.elapsed() > time { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let allowance = Allowance {
+            free: if text.len() <= limits::SHORT_WITNESS_INPUT { limits::MIN_WITNESS_STEPS } else { 0 },
+            time,
+            bytes: limits::MIN_LOOKED_AT.saturating_add(text.len().saturating_mul(limits::LOOKED_AT_PER_BYTE)),
         };
-        let options = ParseOptions::new().progress_callback(&mut late);
-        let mut input = |offset: usize, _| text.get(offset..).unwrap_or(&[]);
-        let tree = parser.parse_with_options(&mut input, None, Some(options));
-        // A parser that was stopped would go on with the old text.
-        parser.reset();
-        tree.ok_or(Refusal::TooLate)
+        bounded::parse(parser, text, allowance).ok_or(Refusal::TooLate)
     })
 }
 
