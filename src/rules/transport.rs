@@ -251,14 +251,31 @@ fn plain_download(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             .with(&[Verb::Write, Verb::Append, Verb::Extract])
             .find(|w| !w.props.has(Props::HEAD_ONLY) && facts.sources(w).iter().any(|r| r.from == e.id));
         let Some(kept) = kept else { continue };
+        // Pictures, tables and texts are looked at.
+        let severity = if is_looked_at(a) { Severity::Info } else { rule.severity };
         out.add(
             rule.about(facts, e)
+                .severity(severity)
                 .title(format!("{}: {}", rule.title, a.raw))
                 .evidence_as("url", "comes in clear text", &a.raw, e.place)
                 .evidence("path", "is kept", kept.place)
                 .fix(fix::secure(facts, e, a)),
         );
     }
+}
+
+/// Endings of files that people look at, and that nothing runs, unpacks or installs.
+const LOOKED_AT: &[&str] = &[
+    "avi", "bmp", "csv", "epub", "flac", "gif", "htm", "html", "ico", "ics", "jpeg", "jpg", "log", "md", "mkv", "mp3",
+    "mp4", "ogg", "pdf", "png", "rss", "svg", "tif", "tiff", "tsv", "txt", "wav", "webm", "webp",
+];
+
+/// True where the address names a picture, a table or a text.
+fn is_looked_at(a: &Address) -> bool {
+    let path = a.path.split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
+    ending.is_some_and(|e| LOOKED_AT.contains(&e.as_str()))
 }
 
 fn insecure_tls(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
