@@ -26,6 +26,8 @@ const TOP: &[&str] = &[
     "applied",
     "files",
     "modules",
+    "standard",
+    "libraries",
 ];
 
 /// The tables of all files in a folder, as Rust source.
@@ -174,10 +176,14 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
         table.into_iter().flatten().filter_map(text).collect()
     };
     let modules = texts(table.get("modules"));
+    let mut known = texts(table.get("standard"));
+    known.extend(texts(table.get("libraries")));
+    known.sort();
+    known.dedup();
     let (implicit, applied, files) = (texts(table.get("implicit")), texts(table.get("applied")), pairs("files"));
     let _ = writeln!(
         out,
-        "], calls: &[\n{calls}    ], harmless: &{harmless:?}, transparent: &{transparent:?}, tilde: {tilde}, constants: &{constants:?}, implicit: &{implicit:?}, applied: &{applied:?}, modules: &{modules:?}, files: &{files:?} }},"
+        "], calls: &[\n{calls}    ], harmless: &{harmless:?}, transparent: &{transparent:?}, tilde: {tilde}, constants: &{constants:?}, implicit: &{implicit:?}, applied: &{applied:?}, modules: &{modules:?}, known: &{known:?}, files: &{files:?} }},"
     );
 }
 

@@ -74,6 +74,8 @@ struct Table {
     applied: &'static [&'static str],
     /// Files of a module by its name (`%.py`).
     modules: &'static [&'static str],
+    /// Modules of the language itself and of libraries that are widely used, in order; none where nothing is said of them.
+    known: &'static [&'static str],
     /// Names of files that stand for others (`php://stdin`).
     files: &'static [(&'static str, &'static str)],
 }
@@ -130,6 +132,43 @@ pub fn applied(language: Language, method: &str) -> bool {
 pub fn file(language: Language, name: &str) -> Option<&'static str> {
     let files = table(language)?.files;
     files.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+}
+
+/// Whether a module is the language's own or one of a library that is widely used; `None` for languages whose file says
+/// nothing of modules. `name` may be a part of a module (`os.path`, `node:fs/promises`, `@scope/name/part`).
+pub fn knows_module(language: Language, name: &str) -> Option<bool> {
+    let known = table(language)?.known;
+    if known.is_empty() {
+        return None;
+    }
+    let has = |n: &str| known.binary_search(&n).is_ok();
+    let name = name.trim_start_matches("node:");
+    if has(name) {
+        return Some(true);
+    }
+    let scoped = name.strip_prefix('@').and_then(|n| n.match_indices('/').nth(1)).and_then(|(i, _)| name.get(..=i));
+    let top = scoped.unwrap_or_else(|| name.split(['.', '/']).next().unwrap_or_default());
+    Some(has(top))
+}
+
+/// Whether a file of those components would be taken for a module that is known by its name (`json.py`,
+/// `requests/__init__.py`).
+pub fn stands_for_module(parts: &[String]) -> bool {
+    LANGUAGES.iter().filter(|t| !t.known.is_empty()).any(|t| {
+        t.modules.iter().any(|form| {
+            let form: Vec<&str> = form.split('/').collect();
+            let Some(from) = parts.len().checked_sub(form.len()) else { return false };
+            let mut name = None;
+            let fits = form.iter().zip(parts.get(from..).unwrap_or_default()).all(|(f, p)| match f.split_once('%') {
+                Some((before, after)) => {
+                    name = p.strip_prefix(before).and_then(|p| p.strip_suffix(after));
+                    name.is_some()
+                }
+                None => f == p,
+            });
+            fits && name.is_some_and(|n| t.known.binary_search(&n).is_ok())
+        })
+    })
 }
 
 /// The files that a module of the language may be, with `%` for its name.

@@ -4,11 +4,11 @@
 //! process is known, nothing is in doubt and every effect only looks at things; *unknown*, with the reasons in words, for
 //! all else. Also the rules about the analysis itself.
 
-use super::concern::{concern, started};
-use super::own;
+use super::concern::{concern, even_dry, started};
+use super::own::Own;
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::graph::{Doubt, DoubtKind, Process};
-use crate::effect::{Effect, ProcessId, Props, Verb};
+use crate::effect::{Effect, ProcessId, Props};
 use crate::finding::{Confidence, Finding, Severity};
 use crate::verdict::{Action, Assessment, Class};
 
@@ -131,23 +131,21 @@ pub(super) fn assess(facts: &Facts<'_>, findings: &[Finding]) -> Assessment {
     let risky = |f: &&Finding| Action::of(f.severity) > Action::Allow;
     let class = if findings.iter().any(|f| risky(&f)) { Class::Risk } else { Class::Unknown };
     let asked = |id: ProcessId| facts.options.stances.help && facts.graph.process(id).is_some_and(asks_for_help);
-    let own = own::scripts(facts);
-    let trusted = |id: ProcessId| own.contains(&id);
+    let own = Own::of(facts);
+    let trusted = |id: ProcessId| own.has(id);
     let told = |d: &&Doubt| match d.kind {
         DoubtKind::UnknownProgram => !d.process.is_some_and(|p| asked(p) || trusted(p)),
         DoubtKind::UnknownCode => !d.process.is_some_and(trusted),
         _ => true,
     };
     let unknown = |p: &&Process| !p.known && !asked(p.id) && !trusted(p.id);
-    // A dry run of an installation still fetches, and may build.
-    let dry = |e: &&Effect| matches!(e.verb, Verb::Install | Verb::Publish) && e.props.has(Props::SIMULATED);
+    let dry = |e: &&Effect| e.props.has(Props::SIMULATED);
     let titles = findings.iter().filter(risky).map(|f| f.title.clone());
     let doubts = facts.graph.doubts.iter().filter(told).map(explain);
     let programs = facts.graph.processes.iter().filter(unknown);
     let programs = programs.map(|p| format!("nothing is known of the program {}", p.name));
-    let runs = facts.graph.effects.iter().filter(dry);
-    let runs = runs.map(|e| format!("{} may fetch and build even in a dry run", facts.name(e)));
-    let concerns = facts.effects().filter_map(|e| concern(facts, e, trusted(e.process)));
+    let runs = facts.graph.effects.iter().filter(dry).filter_map(|e| even_dry(facts, e, &own));
+    let concerns = facts.effects().filter_map(|e| concern(facts, e, &own));
     let mut reasons: Vec<String> = Vec::new();
     // A long script has thousands of reasons: no more are worked out than are told.
     for r in titles.chain(doubts).chain(programs).chain(runs).chain(concerns).chain(started(facts)) {

@@ -3,8 +3,10 @@
 //! In: effects, and the stances of the user ([`crate::options::Stances`]). Out: the reason why one is not safe, or none.
 //! What stands in the way of safety, but is no risk, is decided here and nowhere else.
 
+use super::own::Own;
 use super::{Facts, environment};
-use crate::effect::path::{Class as PathClass, Mark, Resolved};
+use crate::command::calls;
+use crate::effect::path::{Class as PathClass, Mark, Part, Resolved};
 use crate::effect::{Effect, Language, Object, Props, Site, Verb};
 use crate::options::Writes;
 use crate::url::Reach;
@@ -20,10 +22,11 @@ fn is_listed(o: &Object) -> bool {
     o.value().is_some_and(|v| v.pieces.iter().all(listed))
 }
 
-/// Why an effect is more than looking at things; `None` where it is not. `trusted`: it runs the project's own code, as far
+/// Why an effect is more than looking at things; `None` where it is not. `own`: what runs the project's own code, as far
 /// as the stance takes that for safe.
-pub(super) fn concern(facts: &Facts<'_>, e: &Effect, trusted: bool) -> Option<String> {
+pub(super) fn concern(facts: &Facts<'_>, e: &Effect, own: &Own) -> Option<String> {
     let stances = facts.options.stances;
+    let trusted = own.has(e.process);
     let shown = || match facts.path(e) {
         Some(p) => p.text.clone(),
         None => e.object.show(),
@@ -38,10 +41,20 @@ pub(super) fn concern(facts: &Facts<'_>, e: &Effect, trusted: bool) -> Option<St
     }
     match e.verb {
         Verb::Execute | Verb::Evaluate if trusted && !matches!(e.object, Object::Stated(_)) => None,
-        Verb::Evaluate | Verb::Create | Verb::Fetch if stances.project_code && builds(facts, e) => None,
+        Verb::Evaluate if stances.project_code && builds(facts, e) => {
+            own.is_changed(e).then(|| format!("{} runs what the same text has written", facts.name(e)))
+        }
+        Verb::Create | Verb::Fetch if stances.project_code && builds(facts, e) => None,
         Verb::Read | Verb::List => looks(facts, e),
         Verb::Inspect if !stances.repository && matches!(e.object, Object::Stated("repository" | "worktree")) => {
             Some("the repository's own settings may name programs that run".into())
+        }
+        Verb::Inspect if facts.props(e).has(Props::TLS_UNVERIFIED) => {
+            Some(format!("{} shows who it is to whoever answers", facts.name(e)))
+        }
+        // The variables of a container are where its services get their passwords from.
+        Verb::Inspect if e.object == Object::Stated("environment") && facts.contained(e) => {
+            Some(format!("{} shows the variables of a container", facts.name(e)))
         }
         Verb::Inspect | Verb::Decode | Verb::Encode | Verb::Probe | Verb::Chdir => None,
         // What a program starts by itself, or by an option that only says so: its editor, a pager, a decompressor.
@@ -77,6 +90,16 @@ pub(super) fn concern(facts: &Facts<'_>, e: &Effect, trusted: bool) -> Option<St
         },
         Verb::Write | Verb::Append | Verb::Update => Some(format!("writes {}", shown())),
         verb => Some(format!("{} {}", verb.name(), shown()).trim_end().to_string()),
+    }
+}
+
+/// Why an effect that a dry run withholds is more than looking at things all the same: an installation still fetches and
+/// may build, and to say what it would do a program reads its settings, which are code.
+pub(super) fn even_dry(facts: &Facts<'_>, e: &Effect, own: &Own) -> Option<String> {
+    match e.verb {
+        Verb::Install | Verb::Publish => Some(format!("{} may fetch and build even in a dry run", facts.name(e))),
+        Verb::Evaluate if matches!(e.object, Object::Stated(_)) => concern(facts, e, own),
+        _ => None,
     }
 }
 
@@ -132,9 +155,11 @@ fn is_own(facts: &Facts<'_>, e: &Effect, stance: Writes) -> bool {
     }
 }
 
-/// True where nothing runs or obeys the file by itself: no dotfile, nothing that the list of places knows.
+/// True where nothing runs or obeys the file by itself: no dotfile, nothing that the list of places knows, no file that
+/// would be taken for a module which importing is safe (`json.py`).
 fn is_ordinary(p: &Resolved) -> bool {
-    p.marks.is_empty() && !p.parts.iter().any(|c| c.show().starts_with('.'))
+    let parts: Vec<String> = p.parts.iter().map(Part::show).collect();
+    p.marks.is_empty() && !parts.iter().any(|c| c.starts_with('.')) && !calls::stands_for_module(&parts)
 }
 
 /// True where a variable has no meaning to anything that runs: no list names it, no program that runs has it in its

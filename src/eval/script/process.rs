@@ -326,23 +326,51 @@ impl Interp<'_> {
         }
     }
 
-    /// A module that the text wrote runs when it is imported.
+    /// A module that the text wrote runs when it is imported; one that nothing is known of may be the project's own.
     pub(super) fn imported(&mut self, run: &Run, name: &str, span: Span) {
-        let names = calls::modules(run.language);
-        if names.is_empty() || self.files.is_empty() {
-            return;
-        }
         let at = self.at(span);
-        let file = name.trim_start_matches('.').replace('.', "/");
+        self.import(run, name, at);
+    }
+
+    /// The same at a place of its own.
+    pub(super) fn import(&mut self, run: &Run, name: &str, at: Place) {
+        if !self.import_written(run, name, at) {
+            self.import_unknown(run, name, at);
+        }
+    }
+
+    /// The code of a module that is neither the language's own nor a widely used library's: it runs, and nobody read it.
+    fn import_unknown(&mut self, run: &Run, name: &str, at: Place) {
+        if calls::knows_module(run.language, name) == Some(false) {
+            let what = if name.contains("://") { "package-code" } else { "project-code" };
+            self.effect(Verb::Evaluate, Object::Stated(what), run.by, at);
+        }
+    }
+
+    /// Runs a module that the text wrote; false where it wrote none of that name.
+    fn import_written(&mut self, run: &Run, name: &str, at: Place) -> bool {
+        if self.files.is_empty() {
+            return false;
+        }
+        // `import './x.mjs'` names the file itself.
+        let names = match calls::modules(run.language) {
+            [] if name.starts_with(['.', '/']) => &["%"],
+            names => names,
+        };
+        let file = match names {
+            ["%"] => name.to_string(),
+            _ => name.trim_start_matches('.').replace('.', "/"),
+        };
         let paths = names.iter().map(|m| Value::computed(m.replace('%', &file).as_bytes(), at, Taint::default()));
         // `from a import b` names what is in `a`.
         let above = file.rsplit_once('/').map_or("", |(m, _)| m);
         let around = names.iter().map(|m| Value::computed(m.replace('%', above).as_bytes(), at, Taint::default()));
-        let Some(path) = paths.chain(around).find(|p| self.written(p).is_some()) else { return };
+        let Some(path) = paths.chain(around).find(|p| self.written(p).is_some()) else { return false };
         let (content, _) = self.read_file(&path, run.by, at);
         let outer = self.evaluating.take();
         self.evaluate(run.language, content, Reach::File, run.by, at, Env::Fresh(None, None));
         self.evaluating = outer;
+        true
     }
 
     /// What the process of the script reads on its standard input.

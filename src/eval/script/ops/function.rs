@@ -18,7 +18,12 @@ impl Interp<'_> {
                 Some(self.attribute(run, object, &name, at))
             }
             "import" => {
-                Some(Data::Path(given.text(0)?.trim_end_matches(".js").trim_start_matches("node:").to_string()))
+                let name = given.text(0)?;
+                // A path is a file that the fact names as a script.
+                if !name.starts_with(['.', '/']) {
+                    self.import(run, &name, at);
+                }
+                Some(Data::Path(name.trim_end_matches(".js").trim_start_matches("node:").to_string()))
             }
             "name" => {
                 let name =
