@@ -421,7 +421,8 @@ fn recursive_rights(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
 fn world_writable(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Mode]).filter(|e| e.props.has(Props::WORLD_WRITABLE)) {
         let Some(p) = facts.path(e).filter(|_| !facts.contained(e)) else { continue };
-        let system = p.class >= Class::Kernel || !p.marks.is_empty();
+        // What a build obeys is the project's.
+        let system = p.class >= Class::Kernel || p.marks.iter().any(|m| m != Mark::Build);
         if matches!(p.class, Class::Temporary | Class::HarmlessDevice) {
             continue;
         }
