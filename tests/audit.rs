@@ -377,3 +377,55 @@ fn a_directory_without_rights_is_said_and_the_rest_is_read() {
     assert!(problem("/shut").contains("denied") && problem("/.zsh_history").contains("denied"), "{found:?}");
     assert_eq!(out.status.code(), Some(0));
 }
+
+#[test]
+fn a_file_that_grows_is_read_as_far_as_it_went() {
+    use std::io::Write;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let path = std::env::temp_dir().join(format!("shellward-grows-{}.bash_history", std::process::id()));
+    std::fs::write(&path, "ls\n".repeat(1_000) + "rm -rf /\n").unwrap();
+    let done = AtomicBool::new(false);
+    let out = std::thread::scope(|s| {
+        s.spawn(|| {
+            let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+            // A line at a time, and the last one half.
+            while !done.load(Ordering::Relaxed) {
+                file.write_all(b"cd a\ncd ").unwrap();
+                file.write_all(b"b\n").unwrap();
+            }
+        });
+        let out = lines(&audit(&["--json", path.to_str().unwrap()], b""));
+        done.store(true, Ordering::Relaxed);
+        out
+    });
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(out.iter().filter(|v| v["type"] == "command").count(), 1);
+    assert!(out.last().unwrap()["commands"].as_u64().unwrap() >= 1_001, "{:?}", out.last());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_gives_the_report_so_far() {
+    use std::io::Write;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_shellward"))
+        .args(["audit", "--format", "bash", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let lines = ["rm -rf /\n", &"ls\n".repeat(5_000)].concat();
+    // More than a pipe holds: it reads, so it listens.
+    for _ in 0..40 {
+        pipe.write_all(lines.as_bytes()).unwrap();
+    }
+    let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    assert!(sent.success());
+    // It ends though more would come.
+    while pipe.write_all(lines.as_bytes()).is_ok() {}
+    let out = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{text}");
+    assert!(text.contains("Stopped before the end") && text.contains("rm -rf /"), "{text}");
+}
