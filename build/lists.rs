@@ -127,10 +127,15 @@ fn class(b: u8, tokens: &[u32; 256], ends: &BTreeSet<u8>) -> u8 {
 fn secrets(lines: &[&str], out: &mut String) -> Result<(), String> {
     let mut all = Vec::new();
     let mut named = Vec::new();
+    let mut prompts = Vec::new();
     for line in lines {
         let words: Vec<&str> = line.split(' ').collect();
         if let ["named", ends @ ..] = words.as_slice() {
             named.extend(ends.iter().map(|e| format!("b{e:?}")));
+            continue;
+        }
+        if let ["prompt", parts @ ..] = words.as_slice() {
+            prompts.extend(parts.iter().map(|p| format!("b{p:?}")));
             continue;
         }
         let [kind, begin, set, least, most] = words.as_slice() else { return Err((*line).to_string()) };
@@ -148,7 +153,7 @@ fn secrets(lines: &[&str], out: &mut String) -> Result<(), String> {
         all.push(format!("Shape {{ kind: {kind:?}, begin: {begin:?}, set: {set}, least: {least}, most: {most} }}"));
     }
     let _ = writeln!(out, "static SHAPES: &[Shape] = &[{}];", all.join(", "));
-    let shapes = lines.iter().filter(|l| !l.starts_with("named "));
+    let shapes = lines.iter().filter(|l| !l.starts_with("named ") && !l.starts_with("prompt "));
     // By the first byte of a beginning: a bit for the low five bits of each second one.
     let mut tokens = [0u32; 256];
     for shape in shapes {
@@ -162,6 +167,7 @@ fn secrets(lines: &[&str], out: &mut String) -> Result<(), String> {
     let ends: BTreeSet<u8> = named.iter().filter_map(|n| n.trim_end_matches('"').bytes().last()).collect();
     let classes: Vec<u8> = (0..=u8::MAX).map(|b| class(b, &tokens, &ends)).collect();
     let _ = writeln!(out, "static NAMED: &[&[u8]] = &[{}];", named.join(", "));
+    let _ = writeln!(out, "static PROMPTS: &[&[u8]] = &[{}];", prompts.join(", "));
     let _ = writeln!(out, "static CLASSES: [u8; 256] = {classes:?};");
     let _ = writeln!(out, "static TOKENS: [u32; 256] = {tokens:?};");
     Ok(())

@@ -276,6 +276,11 @@ fn named(text: &[u8], sign: usize) -> Option<(usize, usize)> {
     (is_value && std::str::from_utf8(value).is_ok()).then(|| (start, start.saturating_add(value.len())))
 }
 
+/// True for a text with which a program asks for a secret (`Password:`), or a pattern for one.
+pub fn is_prompt(text: &[u8]) -> bool {
+    PROMPTS.iter().any(|p| memchr::memmem::find(text, p).is_some())
+}
+
 fn token(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
     let begins = |s: &&Shape| s.begin.as_bytes().get(..2) == rest.get(..2);
     SHAPES.iter().filter(begins).find_map(|s| {

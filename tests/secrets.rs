@@ -69,6 +69,8 @@ const COMMANDS: &[&str] = &[
     "net use 'Z:' '\\\\srv\\share' hunter22 /user:eve",
     "dotnet user-secrets set key hunter22",
     "security unlock-keychain -p hunter22 login.keychain",
+    "expect -c 'spawn ssh h; expect \"assword:\"; send \"hunter22\\r\"; interact'",
+    "expect -c 'spawn ssh h; expect { \"*yes/no*\" { send \"yes\\r\" } \"*?assword:*\" { send -- \"hunter22\\r\" } }; interact'",
     "frobnicate --password hunter22; rm -rf ~",
 ];
 

@@ -21,6 +21,8 @@ pub(crate) fn words(source: &Source, graph: &Graph) -> Words {
     let mut out: Vec<Word> = Vec::new();
     let mut add = |kind, text: &[u8], least| {
         let Ok(text) = std::str::from_utf8(text) else { return };
+        // What is typed ends with a key (`send "x\r"`).
+        let text = text.trim_end_matches(char::is_control);
         if text.len() >= least && out.len() < MAX_WORDS && !out.iter().any(|w| w.text == text) {
             out.push(Word { kind, text: text.to_string() });
         }

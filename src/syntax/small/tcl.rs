@@ -1,6 +1,7 @@
 //! Tcl and expect (Tcl(n), exec(n), expect(1)): commands of words, `[…]` and `{…}`.
 //!
-//! A command is a call by its first word with the other words; commands in brackets and bodies in braces are read, too.
+//! A command is a call by its first word with the other words; commands in brackets and bodies in braces are read, too. What
+//! is sent after a password was asked for is a call of its own, `send_secret`.
 
 use super::call;
 use crate::source::Span;
@@ -12,12 +13,22 @@ const DEPTH: u32 = 40;
 /// Reads a script.
 pub(super) fn read(whole: &[u8]) -> Vec<Stmt> {
     let mut out = Vec::new();
-    commands(whole, 0, whole.len(), 0, &mut out);
+    commands(whole, 0, whole.len(), 0, Inside::default(), &mut out);
     out
 }
 
-fn commands(whole: &[u8], start: usize, end: usize, depth: u32, out: &mut Vec<Stmt>) {
+/// Where commands stand.
+#[derive(Clone, Copy, Default)]
+struct Inside {
+    /// In the body of `expect`: each is a pattern with what to do where it comes.
+    patterns: bool,
+    /// What came was a question for a secret.
+    asked: bool,
+}
+
+fn commands(whole: &[u8], start: usize, end: usize, depth: u32, inside: Inside, out: &mut Vec<Stmt>) {
     let mut at = start;
+    let mut inside = inside;
     while at < end {
         match whole.get(at) {
             Some(b' ' | b'\t' | b'\n' | b'\r' | b';') => at = at.saturating_add(1),
@@ -26,13 +37,19 @@ fn commands(whole: &[u8], start: usize, end: usize, depth: u32, out: &mut Vec<St
                     at = at.saturating_add(1);
                 }
             }
-            _ => at = command(whole, at, end, depth, out).max(at.saturating_add(1)),
+            _ => {
+                let next = command(whole, at, end, depth, inside, out).max(at.saturating_add(1));
+                let text = whole.get(at..next.min(end)).unwrap_or_default();
+                // `expect "assword:"` and what is sent next.
+                inside.asked = text.starts_with(b"expect") && crate::redact::is_prompt(text);
+                at = next;
+            }
         }
     }
 }
 
 /// One command up to a newline or `;`.
-fn command(whole: &[u8], start: usize, end: usize, depth: u32, out: &mut Vec<Stmt>) -> usize {
+fn command(whole: &[u8], start: usize, end: usize, depth: u32, inside: Inside, out: &mut Vec<Stmt>) -> usize {
     let mut words: Vec<(Expr, bool)> = Vec::new();
     let mut at = start;
     while at < end {
@@ -60,17 +77,24 @@ fn command(whole: &[u8], start: usize, end: usize, depth: u32, out: &mut Vec<Stm
         _ => String::new(),
     };
     // Bodies (`if {…} {…}`, `proc f {} {…}`, `expect {…}`) are commands again.
+    let mut asked = inside.patterns && crate::redact::is_prompt(name.as_bytes());
     for (word, braced) in rest {
-        if braced && depth < DEPTH && word.span.len() > 2 && body_like(&name) {
+        if !braced && let Kind::Text(pattern) = &word.kind {
+            asked = crate::redact::is_prompt(pattern);
+        }
+        if braced && depth < DEPTH && word.span.len() > 2 && (inside.patterns || body_like(&name)) {
             let inner = (word.span.start as usize).saturating_add(1);
             let close = (word.span.end as usize).saturating_sub(1);
             let mut body = Vec::new();
-            commands(whole, inner, close, depth.saturating_add(1), &mut body);
+            let into = Inside { patterns: name.starts_with("expect"), asked };
+            commands(whole, inner, close, depth.saturating_add(1), into, &mut body);
             out.push(Stmt { kind: StmtKind::Maybe(body), span: word.span });
         }
         args.push(word);
     }
-    if name == "set" && args.len() == 2 {
+    if inside.patterns && !args.is_empty() {
+        // The pattern is no command; what is done where it comes was read.
+    } else if name == "set" && args.len() == 2 {
         let value = args.pop();
         if let (Some(Expr { kind: Kind::Text(n), .. }), Some(v)) = (args.pop(), value) {
             let target = Target::Name(String::from_utf8_lossy(&n).into_owned());
@@ -81,7 +105,13 @@ fn command(whole: &[u8], start: usize, end: usize, depth: u32, out: &mut Vec<Stm
             args.into_iter().map(|value| crate::syntax::script::Arg { name: None, spread: false, value }).collect();
         out.push(Stmt { kind: StmtKind::Expr(Expr::new(Kind::Call(Box::new(first), args), span)), span });
     } else {
-        out.push(call(name.trim_start_matches("::"), args, span));
+        let name = name.trim_start_matches("::");
+        let name = if inside.asked && matches!(name, "send" | "exp_send") { "send_secret" } else { name };
+        if name == "send_secret" {
+            // What stands before it are options.
+            args.drain(..args.len().saturating_sub(1));
+        }
+        out.push(call(name, args, span));
     }
     at
 }
@@ -98,6 +128,8 @@ fn body_like(name: &str) -> bool {
             | "try"
             | "eval"
             | "expect"
+            | "expect_before"
+            | "expect_after"
             | "after"
             | "switch"
             | "namespace"
@@ -181,7 +213,7 @@ fn word(whole: &[u8], at: &mut usize, end: usize, depth: u32, out: &mut Vec<Stmt
                     i = i.saturating_add(1);
                 }
                 let mut inner = Vec::new();
-                commands(whole, from, i.min(end), depth.saturating_add(1), &mut inner);
+                commands(whole, from, i.min(end), depth.saturating_add(1), Inside::default(), &mut inner);
                 flush(&mut plain, &mut parts, i);
                 parts.push(value_of(inner, out, Span::new(from, i.min(end))));
             }
