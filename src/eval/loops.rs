@@ -98,6 +98,12 @@ impl Interp<'_> {
             if let Some(first) = items.first().cloned() {
                 v = items.iter().skip(1).fold(first, |a, b| Value::either(a, b.clone()));
             }
+            let at = self.at(f.body.span);
+            if !known {
+                // What is no number of the list gives none of its words.
+                v = Value::either(v, Value::unknown(Why::Joined, at));
+            }
+            self.sh.set_scalar("REPLY", Value::unknown(Why::Stdin, at));
             self.sh.set_scalar(&f.name, v);
             let before = self.sh.clone();
             let flow = self.conditional(|me| me.list(&f.body));
