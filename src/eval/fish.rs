@@ -50,6 +50,14 @@ impl Interp<'_> {
         let mut words = vec![Value::default()];
         for p in parts {
             let list = self.fish_part(p);
+            // One value, as nearly every part gives: the words grow where they stand.
+            if let [one] = list.as_slice() {
+                if !self.spend(1 + words.len() as u64 / 16) {
+                    break;
+                }
+                words.iter_mut().for_each(|w| w.push(one.clone()));
+                continue;
+            }
             let made = words.len().saturating_mul(list.len());
             if made > limits::MAX_FIELDS || !self.spend(1 + made as u64 / 16) {
                 let at = self.at(p.span);

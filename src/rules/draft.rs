@@ -109,7 +109,16 @@ impl Draft<'_, '_> {
     }
     /// A piece of evidence: its kind, what it does, and the bytes that show it.
     pub fn evidence(self, kind: &'static str, label: impl Into<String>, place: Place) -> Self {
-        let shown = self.facts.source.show(place);
+        let source = self.facts.source;
+        let bytes = source.get(place.text).map_or(&[][..], |t| place.span.of(&t.bytes));
+        // Of a long text only what is shown is looked at: one text may hold any number of findings.
+        let ends = (bytes.get(..MAX_ENDS), bytes.len().checked_sub(MAX_ENDS).and_then(|n| bytes.get(n..)));
+        let shown = match ends {
+            (Some(head), Some(tail)) if bytes.len() > MAX_ENDS * 2 => {
+                String::from_utf8_lossy(head).into_owned() + &String::from_utf8_lossy(tail)
+            }
+            _ => String::from_utf8_lossy(bytes).into_owned(),
+        };
         self.evidence_as(kind, label, shown, place)
     }
     /// A piece of evidence with its text in another form than it stands there.
@@ -133,6 +142,9 @@ impl Draft<'_, '_> {
         self
     }
 }
+
+/// Bytes at either end of a long text that are enough for what [`short`] keeps of it.
+const MAX_ENDS: usize = 1_024;
 
 /// A text of at most about 400 bytes, cut in the middle.
 pub(super) fn short(text: &str) -> String {

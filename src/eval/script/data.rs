@@ -10,6 +10,11 @@ use crate::value::{Taint, Value, Why};
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// Most items of structures that stand in structures.
+const MAX_NESTED: u32 = 16_384;
+/// Deepest nesting of structures.
+const MAX_DEPTH: u32 = 64;
+
 /// What an expression gives.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
@@ -126,6 +131,37 @@ impl Data {
             _ => 0,
         };
         u64::try_from(n / 16).unwrap_or(u64::MAX)
+    }
+    /// The same, or something that is not known where it is too large: `x = [x, x]`, said twenty times, is a million.
+    pub(crate) fn bounded(self) -> Data {
+        let mut left = MAX_NESTED;
+        if self.fits(0, &mut left) {
+            return self;
+        }
+        Data::Text(Value::unknown_tainted(Why::Limit, Place::default(), self.taint()))
+    }
+    /// True where it is no deeper and holds no more than a structure may; what a flat list holds does not count.
+    fn fits(&self, depth: u32, left: &mut u32) -> bool {
+        let next = depth.saturating_add(1);
+        if depth > MAX_DEPTH {
+            return false;
+        }
+        let mut all = |d: &Data| {
+            if depth > 0 {
+                match left.checked_sub(1) {
+                    Some(n) => *left = n,
+                    None => return false,
+                }
+            }
+            d.fits(next, left)
+        };
+        match self {
+            Data::List(items) => items.iter().all(all),
+            Data::Map(items) => items.iter().all(|(k, v)| all(k) && all(v)),
+            Data::Partial(d, args) => all(d) && args.iter().all(|(_, d)| all(d)),
+            Data::Bound(d, _) => all(d),
+            _ => true,
+        }
     }
     /// The words of a command given as a list.
     pub(crate) fn words(&self, at: Place) -> Vec<Value> {

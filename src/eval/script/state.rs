@@ -96,6 +96,7 @@ impl Run {
     }
 
     pub(super) fn set(&mut self, name: &str, v: Data) {
+        let v = v.bounded();
         // A name of an outer scope stays what it is there, unless it was set there before (closures change it).
         let depth = self.scopes.len();
         if self.outer.iter().any(|(d, n)| *d == depth && n == name) {
@@ -135,6 +136,7 @@ impl Run {
         let scope = self.scopes.iter_mut().rev().find(|s| s.contains_key(name));
         if let Some(d) = scope.and_then(|s| Rc::make_mut(s).get_mut(name)) {
             f(d);
+            *d = std::mem::replace(d, Data::Null).bounded();
         }
     }
 

@@ -37,13 +37,13 @@ fn command(whole: &[u8], start: usize, out: &mut Vec<Stmt>) -> usize {
     }
     let Some(c) = rest(at).first().copied() else { return whole.len() };
     let from = at.saturating_add(1);
-    let line_end = from.saturating_add(run(rest(from), |b| b != b'\n'));
-    let span = Span::new(at, line_end);
+    // Only what goes to the end of the line looks for it: a line may hold any number of commands.
+    let end = || from.saturating_add(run(rest(from), |b| b != b'\n'));
     match c {
-        b'#' => line_end,
+        b'#' | b'v' => end(),
         b'a' | b'i' | b'c' => {
             // Text, with lines that end in a backslash going on.
-            let mut end = line_end;
+            let mut end = end();
             while end > from && whole.get(end.wrapping_sub(1)) == Some(&b'\\') && end < whole.len() {
                 end = end.saturating_add(1);
                 end = end.saturating_add(run(rest(end), |b| b != b'\n'));
@@ -51,14 +51,16 @@ fn command(whole: &[u8], start: usize, out: &mut Vec<Stmt>) -> usize {
             end
         }
         b'e' => {
-            let code = text(whole, from, line_end);
+            let line_end = end();
+            let (code, span) = (text(whole, from, line_end), Span::new(at, line_end));
             let empty = matches!(&code.kind, Kind::Text(t) if t.is_empty());
             // Without a command, what the pattern space holds is run.
             out.push(call(if empty { "e.space" } else { "e" }, if empty { Vec::new() } else { vec![code] }, span));
             line_end
         }
         b'r' | b'R' | b'w' | b'W' => {
-            out.push(call(&(c as char).to_string(), vec![text(whole, from, line_end)], span));
+            let line_end = end();
+            out.push(call(&(c as char).to_string(), vec![text(whole, from, line_end)], Span::new(at, line_end)));
             line_end
         }
         b's' | b'y' => {
@@ -102,22 +104,24 @@ fn command(whole: &[u8], start: usize, out: &mut Vec<Stmt>) -> usize {
         // Labels go to the end of the line, or to a semicolon.
         b':' | b'b' | b't' | b'T' => from.saturating_add(run(rest(from), |b| !matches!(b, b'\n' | b';' | b'}'))),
         b'q' | b'Q' | b'l' | b'L' => from.saturating_add(run(rest(from), |b| b == b' ' || b.is_ascii_digit())),
-        b'v' => line_end,
         _ => from,
     }
 }
 
+/// Longest bracket expression; a longer one is none, so that one that is not closed is not looked for to the end.
+const MAX_BRACKET: usize = 1_024;
+
 /// Where the part that begins at `at` is closed.
 fn part(whole: &[u8], at: usize, quote: u8) -> usize {
     let mut i = at;
-    let mut class = false;
+    let mut class = None;
     while let Some(c) = whole.get(i) {
         match c {
             b'\\' => i = i.saturating_add(1),
-            b'[' if quote != b'[' => class = true,
-            b']' => class = false,
-            c if *c == quote && !class => return i,
-            b'\n' => class = false,
+            b'[' if quote != b'[' => class = class.or(Some(i)),
+            b']' | b'\n' => class = None,
+            c if *c == quote && class.is_none() => return i,
+            _ if class.is_some_and(|from| i.saturating_sub(from) > MAX_BRACKET) => break,
             _ => {}
         }
         i = i.saturating_add(1);
