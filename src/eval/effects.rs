@@ -40,6 +40,7 @@ impl Interp<'_> {
             Role::UrlClone => {
                 let id = self.effect(Verb::Clone, Object::Url(u.value.clone()), by, at);
                 self.with_props(id, u.props);
+                self.flow(id, &u.value.taint());
                 w.fetched.push(id);
             }
             Role::UrlOpen => {
@@ -50,6 +51,7 @@ impl Interp<'_> {
             Role::Image => {
                 let id = self.effect(Verb::Fetch, Object::Named("image", u.value.clone()), by, at);
                 self.with_props(id, u.props);
+                self.flow(id, &u.value.taint());
                 // What the program of an image prints is as foreign as the image.
                 if inv.stdout == Stdout::Fetched {
                     w.fetched.push(id);

@@ -38,7 +38,11 @@ impl Interp<'_> {
             let Some(content) = self.written(path).map(own_text) else { continue };
             let script = content.prefix().starts_with(b"#!");
             let language = if marks.has(Mark::ShellStartup) {
-                Language::Bash
+                match path.show().rsplit_once('.') {
+                    Some((_, "ps1")) => Language::PowerShell,
+                    Some((_, "fish")) => Language::Fish,
+                    _ => Language::Bash,
+                }
             } else if script {
                 interpreter(&content)
             } else if marks.has(Mark::Schedule) {

@@ -14,6 +14,7 @@ use crate::value::Why;
 
 /// Verbs that take content, or a name that holds content, out of the machine.
 const LEAVES: &[Verb] = &[
+    Verb::Clone,
     Verb::Send,
     Verb::Fetch,
     Verb::Probe,
@@ -138,7 +139,9 @@ fn shells(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, verb: Verb
     let wanted = [verb];
     for sink in facts.with(&[Verb::Evaluate, Verb::Execute, Verb::Spawn]).filter(|e| runs_commands(e)) {
         for (from, way) in facts.sources_with(sink, &wanted) {
-            if !super::execution::runs_it(sink, way) {
+            // What a client of a service is told is an answer, not somebody at the other end of a line.
+            let client = facts.with(&[Verb::Inspect]).any(|i| i.process == from.process);
+            if client || !super::execution::runs_it(sink, way) {
                 continue;
             }
             let near = facts.address(from).is_some_and(|a| a.reach() == Reach::Loopback);

@@ -112,6 +112,22 @@ pub(super) const RULES: &[Rule] = &[
         check: raw_ip,
     },
     Rule {
+        id: "password_in_clear",
+        title: "Password travels in clear text",
+        severity: Severity::Low,
+        confidence: Confidence::Medium,
+        category: Category::Transport,
+        mitre: Some("T1040"),
+        floor: false,
+        description: "The address holds a name and a password and is not encrypted, so that everybody on the way can read them; \
+                      the history and the list of processes keep them as well. Use https, and let the program read the \
+                      password from a file.",
+        remediation: "Use https, and keep the password in a file (~/.netrc) that only you can read.",
+        good: &["curl http://e.example/x", "curl https://u:p@e.example/x", "curl http://u:p@localhost:8080/x"],
+        bad: &["curl http://u:p4ss@e.example/x"],
+        check: password_in_clear,
+    },
+    Rule {
         id: "userinfo_trick",
         title: "Name before the @ of an address",
         severity: Severity::High,
@@ -340,6 +356,20 @@ fn raw_ip(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             d = d.detail("address", plain);
         }
         out.add(d);
+    }
+}
+
+fn password_in_clear(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(NETWORK) {
+        let Some(a) = facts.address(e).filter(|a| a.scheme == "http" && !a.is_near()) else { continue };
+        if a.password.as_ref().is_some_and(|p| !p.is_empty()) {
+            out.add(
+                rule.about(facts, e)
+                    .title(format!("{}: {}", rule.title, a.host_shown()))
+                    .evidence_as("url", "carries it in clear text", a.host_shown(), e.place)
+                    .fix(fix::secure(facts, e, a)),
+            );
+        }
     }
 }
 

@@ -74,6 +74,7 @@ pub(super) const RULES: &[Rule] = &[
         bad: &["echo x >> /etc/rc.local", "cp x.desktop ~/.config/autostart/x.desktop"],
         check: |f, r, o| {
             changes(f, r, o, &[Mark::LoginStartup], |e, _| match e.verb {
+                Verb::Link if leads_away(f, e) => Some(Severity::Medium),
                 Verb::Delete | Verb::Link => None,
                 _ => Some(Severity::Medium),
             });
@@ -114,6 +115,7 @@ pub(super) const RULES: &[Rule] = &[
         bad: &["cp x.service /etc/systemd/system/x.service", "tee /etc/init.d/x < x"],
         check: |f, r, o| {
             changes(f, r, o, &[Mark::Service], |e, _| match e.verb {
+                Verb::Link if leads_away(f, e) => Some(Severity::Medium),
                 Verb::Delete | Verb::Link => None,
                 _ => Some(Severity::Medium),
             })
@@ -424,13 +426,18 @@ fn changes(
     }
 }
 
+/// A link into a place that anybody may write: what it leads to is anybody's.
+fn leads_away(facts: &Facts<'_>, e: &Effect) -> bool {
+    facts.other_path(e).is_some_and(|to| to.class == Class::Temporary)
+}
+
 /// A start-up file that becomes a link into a place that anybody may write: `ln -sf /tmp/x ~/.bashrc`.
 fn linked_away(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Link]) {
         let Some(p) = facts.path(e).filter(|p| p.marks.has(Mark::ShellStartup) && !facts.contained(e)) else {
             continue;
         };
-        let Some(to) = facts.other_path(e).filter(|to| to.class == Class::Temporary) else { continue };
+        let Some(to) = facts.other_path(e).filter(|_| leads_away(facts, e)) else { continue };
         out.add(
             rule.about(facts, e)
                 .title(format!("{}: {}", rule.title, p.text))
@@ -477,7 +484,10 @@ fn scheduled(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 
 fn logs_cleared(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     changes(facts, rule, out, &[Mark::Log], |e, p| match (e.verb, p.class) {
-        (_, Class::Cache) | (Verb::Append | Verb::Update | Verb::Extract, _) => None,
+        (_, Class::Cache) | (Verb::Append | Verb::Extract, _) => None,
+        // An editor in the hands of a person may only look.
+        (Verb::Update, _) if facts.props(e).has(Props::INTERACTIVE) => None,
+        (Verb::Update, _) => Some(Severity::Medium),
         // A tree of logs is found as a tree that is deleted.
         (Verb::Delete, _) if e.props.has(Props::RECURSIVE) => None,
         _ => Some(Severity::High),

@@ -266,7 +266,11 @@ impl Interp<'_> {
                     self.surround(inv, at);
                     let doubts = self.graph.doubts.len();
                     self.within((u, by), inv, socket, |me| {
-                        me.evaluate(language, value, Reach::Argument, by, u.value.place(), env);
+                        let id = me.evaluate(language, value, Reach::Argument, by, u.value.place(), env).0;
+                        // A connection that the code is given to.
+                        if u.props.has(Props::EXEC_PEER) {
+                            me.amend(id, |e| e.props = e.props.with(Props::EXEC_PEER));
+                        }
                     });
                     if u.props.has(Props::INTERACTIVE) {
                         self.typed(doubts, u.value.place());

@@ -163,7 +163,7 @@ impl Interp<'_> {
             if let Some(v) = Verb::from_name(verb) {
                 let id = self.effect(v, Thing::Stated(thing), run.by, at);
                 made.push(id);
-                if matches!(v, Verb::Connect | Verb::Fetch | Verb::Listen | Verb::Read | Verb::Decode) {
+                if matches!(v, Verb::Connect | Verb::Fetch | Verb::Listen | Verb::Read | Verb::Decode | Verb::Encode) {
                     out.effect = Some(id);
                 }
                 let mut t = Taint::default();

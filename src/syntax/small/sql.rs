@@ -189,9 +189,14 @@ fn statement(tokens: &[(Token, Span)], out: &mut Vec<Stmt>) {
         .filter(|_| matches!(word(0), "with" | "explain"))
         .unwrap_or(word(0));
     let has = |w: &str| (0..tokens.len()).any(|i| word(i) == w);
+    // `where true`, `where 1 = 1`: a condition that every row meets.
+    let all_rows = || {
+        let behind = (0..tokens.len()).map(word).skip_while(|w| *w != "where").skip(1).filter(|w| !w.is_empty());
+        matches!(behind.collect::<Vec<_>>().as_slice(), ["true" | "1"] | ["1", "1"] | ["1", "=", "1"])
+    };
     let name = match verb {
         "" => "select".to_string(),
-        "delete" | "update" if !has("where") && !has("limit") => format!("{verb}.all"),
+        "delete" | "update" if !has("limit") && (!has("where") || all_rows()) => format!("{verb}.all"),
         "drop" | "truncate" | "alter" if has("database") || has("schema") => format!("{verb}.database"),
         // `insert` adds, but with `or replace` it replaces as well.
         other => other.to_string(),
