@@ -273,7 +273,6 @@ impl Interp<'_> {
                 if args.is_empty() {
                     self.print_variables(at);
                 }
-                self.stated(inv, by, &super::invoke::Work::default(), false);
                 self.set_builtin(args);
                 // `set +o history`
                 self.stated(inv, by, &super::invoke::Work::default(), false);

@@ -8,6 +8,7 @@ mod stated;
 use super::Interp;
 use super::invoke::Work;
 use crate::command::{Invocation, Role, Stdout, Use};
+use crate::effect::path::{Base, Mark, resolve};
 use crate::effect::{EffectId, Object, ProcessId, Props, Verb};
 use crate::source::Place;
 use crate::value::{Channel, Taint, Value, Why};
@@ -286,6 +287,9 @@ impl Interp<'_> {
                         self.flow(id, &c.taint());
                         self.forget(&u.value);
                         self.put_at(dest, &u.value, c);
+                    } else if resolve(&u.value, self.sh.cwd.as_ref(), Base::default()).marks.has(Mark::Credential) {
+                        // A secret under another name stays one.
+                        self.note_link(dest, &u.value);
                     }
                 }
                 return;
@@ -476,7 +480,13 @@ fn coding(transform: &str) -> Option<Verb> {
 
 /// The path in an address of the scheme `file`.
 fn local_file(value: &Value) -> Option<Value> {
-    let text = value.as_str()?;
+    let Some(text) = value.as_str() else {
+        // `file://$HOME/x`: what follows the two slashes is the path.
+        const SCHEME: &[u8] = b"file://";
+        let prefix = value.prefix();
+        let local = prefix.get(..SCHEME.len()).is_some_and(|s| s.eq_ignore_ascii_case(SCHEME));
+        return local.then(|| value.split_at(SCHEME.len()).1);
+    };
     let scheme = text.get(..5).filter(|s| s.eq_ignore_ascii_case("file:"))?;
     let rest = text.get(scheme.len()..)?;
     // With an empty host or that of this machine.

@@ -166,6 +166,26 @@ pub(super) const RULES: &[Rule] = &[
         check: format_device,
     },
     Rule {
+        id: "tree_overwritten",
+        title: "Everything in a system tree or home is changed",
+        severity: Severity::Critical,
+        confidence: Confidence::High,
+        category: Category::Destruction,
+        mitre: Some("T1485"),
+        floor: false,
+        description: "Every file of the system, of a system directory or of a home is emptied, overwritten, edited in place or \
+                      robbed of its rights: the machine stops working, and what the files held is lost. Name the files that \
+                      are meant.",
+        remediation: "Name the files that are meant.",
+        good: &[
+            "find . -name '*.rs' -exec sed -i s/a/b/ {} +",
+            "find ~ -name '*.sh' -exec chmod +x {} +",
+            "truncate -s 0 ~/x.log",
+        ],
+        bad: &["find / -exec truncate -s0 {} +", "find ~ -exec sed -i d {} +", "find /etc -exec chmod 000 {} +"],
+        check: overwritten,
+    },
+    Rule {
         id: "tree_moved_away",
         title: "Directory of the system is moved away",
         severity: Severity::Critical,
@@ -299,6 +319,26 @@ fn delete_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
             Class::Outside | Class::SystemContent | Class::Kernel => rule.severity,
         };
         out.add(draft(facts, rule, e, p).severity(severity));
+    }
+}
+
+fn overwritten(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    let mut seen = std::collections::HashSet::new();
+    for e in facts.with(&[Verb::Write, Verb::Update, Verb::Mode]) {
+        let Some(p) = facts.path(e).filter(|p| p.contents && !facts.contained(e)) else { continue };
+        // A home that is named may be that of a service, whose files are its own.
+        let named = matches!(&p.start, Start::Home(n) if !n.is_empty() && n != "root");
+        let whole = matches!(p.class, Class::Root | Class::SystemDirectory | Class::Homes | Class::Home) && !named;
+        // All files of all kinds that somebody listed, not those of one name or pattern.
+        let all = facts.lists_above(e) && !facts.is_filtered(e) && !facts.asks(e);
+        if whole && all && seen.insert(e.process) {
+            out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, p.text)).evidence_as(
+                "path",
+                "is changed",
+                &p.text,
+                e.place,
+            ));
+        }
     }
 }
 

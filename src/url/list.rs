@@ -24,6 +24,8 @@ kinds! {
     Metadata = "metadata",
     /// Never leaves the machine or its network.
     Private = "private",
+    /// Names that stand for the address that is written in them.
+    Mirror = "mirror",
     /// Takes text from anyone.
     Paste = "paste",
     /// Takes files from anyone.

@@ -396,6 +396,12 @@ fn reach_of(host: &Host, kinds: &Kinds) -> Reach {
         Host::Ip(ip) => return reach_ip(*ip),
         Host::Name(n) => n,
     };
+    if kind(HostKind::Mirror).is_some()
+        && let Some(ip) = written_in(name)
+    {
+        let own = list::kinds_of(&ip.to_string());
+        return reach_of(&Host::Ip(ip), &own);
+    }
     match kind(HostKind::Private) {
         Some(what) if what.starts_with("this machine") => Reach::Loopback,
         Some(_) => Reach::Private,
@@ -403,6 +409,12 @@ fn reach_of(host: &Host, kinds: &Kinds) -> Reach {
         None if !name.contains('.') => Reach::Private,
         None => Reach::Public,
     }
+}
+
+/// The address that is written in a name, between dots or dashes: `10.0.0.1.nip.io`, `app-10-0-0-1.nip.io`.
+fn written_in(name: &str) -> Option<IpAddr> {
+    let parts: Vec<&str> = name.split(['.', '-']).take(64).collect();
+    parts.windows(4).rev().find_map(|w| w.join(".").parse::<Ipv4Addr>().ok()).map(IpAddr::V4)
 }
 
 fn reach_ip(ip: IpAddr) -> Reach {
