@@ -118,9 +118,26 @@ pub fn constant(language: Language, name: &str) -> Option<&'static str> {
     constants.get(i).map(|(_, v)| *v)
 }
 
-/// Methods that the language calls of itself.
-pub fn implicit(language: Language) -> &'static [&'static str] {
-    table(language).map_or(&[], |t| t.implicit)
+/// Whether the language calls a method of that name of itself. One `*` in a name of the table is any text.
+pub fn is_implicit(language: Language, method: &str) -> bool {
+    let fits = |p: &&str| match p.split_once('*') {
+        Some((a, b)) => method.len() >= a.len().saturating_add(b.len()) && method.starts_with(a) && method.ends_with(b),
+        None => *p == method,
+    };
+    table(language).is_some_and(|t| t.implicit.iter().any(fits))
+}
+
+/// Whether a module is known: the facts speak of it or of something in it, or loading it is known to do nothing.
+pub fn is_module(language: Language, name: &str) -> bool {
+    let Some(table) = table(language) else { return false };
+    let within = |n: &str| n.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']));
+    let from = table.names.partition_point(|(n, _)| *n < name);
+    let facts = table.names.get(from..).unwrap_or_default().iter().map(|(n, _)| *n);
+    let from = table.harmless.partition_point(|n| *n < name);
+    let calm = table.harmless.get(from..).unwrap_or_default().iter().copied();
+    facts.take_while(|n| n.starts_with(name)).any(within)
+        || calm.take_while(|n| n.starts_with(name)).any(within)
+        || table.known.binary_search(&name).is_ok()
 }
 
 /// Whether such a method gives a function and its arguments, which is called then.

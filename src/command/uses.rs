@@ -206,7 +206,15 @@ impl Builder {
     fn surroundings(&mut self, chain: &[&'static Level], given: &[Given]) {
         let some = given.iter().any(|g| !g.opt.around.is_empty());
         for o in chain.iter().filter(|_| some).flat_map(|l| l.options.iter()) {
-            if let ([before, after], Some(g)) = (o.around.as_slice(), given.iter().rfind(|g| std::ptr::eq(g.opt, o))) {
+            let [before, after] = o.around.as_slice() else { continue };
+            // A flag counts once, each value by itself (`-MPOSIX -MCwd`).
+            let mut one = given.iter().filter(|g| std::ptr::eq(g.opt, o));
+            let all = if one.clone().any(|g| g.values.is_empty()) {
+                one.next_back().into_iter().collect()
+            } else {
+                one.collect::<Vec<_>>()
+            };
+            for g in all {
                 let value = g.values.last().and_then(|v| v.as_str().map(|s| s.into_owned())).unwrap_or_default();
                 self.scan.inv.around.push((before.replace('%', &value), after.replace('%', &value)));
             }

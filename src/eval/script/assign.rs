@@ -20,6 +20,12 @@ impl Interp<'_> {
             {
                 run.set(n, Data::Path(n.clone()));
             }
+            // `$function:name = { … }`
+            Target::Name(n) if run.language == Language::PowerShell && n.starts_with("$function:") => {
+                let at = Place::default();
+                let f = self.function_of(run, Vec::new(), &v.value(at), at);
+                run.set(n.trim_start_matches("$function:"), f);
+            }
             Target::Name(n) => run.set(n, v),
             Target::Attribute(o, name) => {
                 if let Some(class) = class::prototype(o) {
@@ -48,6 +54,8 @@ impl Interp<'_> {
                         let key = Data::Text(Value::computed(name.as_bytes(), self.at(o.span), Taint::default()));
                         self.set_item(run, Data::Path(p), key, v, self.at(o.span));
                     }
+                    // `builtins.len = f`
+                    Data::Path(p) if calls::transparent(run.language, &p) => run.set(name, v),
                     Data::Path(p) => run.set(&format!("{p}.{name}"), v),
                     Data::Map(_) => {
                         if let Kind::Name(n) = &o.kind {

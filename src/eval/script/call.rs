@@ -16,6 +16,9 @@ use crate::value::Taint;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+/// Most things that a function which was handed over is called with.
+const MAX_HANDED: usize = 4;
+
 /// Arguments with their names.
 pub(super) type Args = Vec<(Option<String>, Data)>;
 
@@ -64,10 +67,24 @@ impl Interp<'_> {
     pub(super) fn change(&mut self, run: &mut Run, callee: &Expr, args: &[Arg], at: Place) -> Option<Data> {
         let Kind::Attribute(object, method) = &callee.kind else { return None };
         let Kind::Name(name) = &object.kind else { return None };
+        // A list of perl is there before anything is in it, the program's arguments with them in it.
+        if run.language == Language::Perl && name.starts_with('@') && run.get(name).is_none() {
+            let d = match self.name(run, name) {
+                d @ Data::List(_) => d,
+                _ => Data::List(Vec::new()),
+            };
+            run.set(name, d);
+        }
         let held = matches!(run.get(name), Some(Data::List(_) | Data::Map(_)));
         let fact = if held { calls::lookup(run.language, &format!(".{method}")) } else { None };
         let op = fact?.result.strip_prefix("op.change ")?;
-        let given: Vec<Data> = args.iter().map(|a| self.expr(run, &a.value)).collect();
+        let mut given: Vec<Data> = Vec::with_capacity(args.len());
+        for a in args {
+            match self.expr(run, &a.value) {
+                Data::List(l) if a.spread => given.extend(l),
+                d => given.push(d),
+            }
+        }
         let mut result = Data::Null;
         run.change(name, |d| result = super::list::change(op, d, given, at));
         Some(result)
@@ -99,9 +116,26 @@ impl Interp<'_> {
                     }
                 }
             }
+            // `[new A, "method"]()`, `["A", "method"]()`
+            Data::List(l) if run.language == Language::Php && l.len() == 2 => {
+                let mut parts = l.into_iter();
+                let (object, name) = (parts.next().unwrap_or(Data::Null), parts.next().unwrap_or(Data::Null));
+                let object = match (&object, object.value(at).as_str()) {
+                    (Data::Text(_), Some(class)) => Data::Path(class.into_owned()),
+                    _ => object,
+                };
+                let name = name.value(at).as_str().map(|s| s.into_owned()).unwrap_or_default();
+                let callee = match object {
+                    Data::Path(_) => self.attribute(run, object, &name, at),
+                    other => Data::Bound(Box::new(other), name),
+                };
+                self.apply(run, callee, args, at)
+            }
             other => {
                 let mut t = other.taint();
                 args.iter().for_each(|(_, d)| t.join(&d.taint()));
+                self.doubt(DoubtKind::OpaqueCode, "a call of what is not known".to_string(), at);
+                self.handed(run, None, &args, at);
                 Data::unknown("call", at, t)
             }
         }
@@ -141,6 +175,13 @@ impl Interp<'_> {
         if calls::harmless(run.language, name) {
             return self.unknown_call(run, args, at);
         }
+        // `A::B::f()` of a package that the script has.
+        if run.language == Language::Perl
+            && name.contains("::")
+            && let Some(f @ Data::Function(..)) = run.get(&name.replace("::", ".")).cloned()
+        {
+            return self.apply(run, f, args, at);
+        }
         // A method of the object that runs, or of some class of the script.
         let last = name.rsplit('.').next().unwrap_or(name);
         if let Some(d) = self.by_name(run, last, &args, at) {
@@ -152,20 +193,59 @@ impl Interp<'_> {
 
     fn unknown_call(&mut self, run: &mut Run, args: Args, at: Place) -> Data {
         let mut t = Taint::default();
-        for (_, d) in args {
-            t.join(&d.taint());
-            self.callback(run, d, Vec::new(), at);
-        }
+        args.iter().for_each(|(_, d)| t.join(&d.taint()));
+        self.handed(run, None, &args, at);
         Data::unknown("call", at, t)
+    }
+
+    /// Functions among arguments that were not called: whoever got them may call them, with what else it was given.
+    pub(super) fn handed(&mut self, run: &mut Run, object: Option<&Data>, args: &Args, at: Place) {
+        let language = run.language;
+        let acts = |n: &str| calls::lookup(language, n).is_some_and(|f| !f.args.is_empty() || !f.effects.is_empty());
+        let callable = |d: &Data| match d {
+            Data::Function(..) | Data::Partial(..) => true,
+            Data::Path(p) => acts(p),
+            Data::Bound(_, n) => acts(&format!(".{n}")),
+            Data::Text(v) if language == Language::Php => v.as_str().is_some_and(|n| acts(&n)),
+            _ => false,
+        };
+        if !args.iter().any(|(_, d)| callable(d)) {
+            return;
+        }
+        let others = object.into_iter().chain(args.iter().map(|(_, d)| d).filter(|d| !callable(d)));
+        let mut given: Vec<Data> = Vec::new();
+        for d in others {
+            match d {
+                Data::List(l) => given.extend(l.iter().take(MAX_HANDED).cloned()),
+                Data::Null | Data::Bool(_) => {}
+                d => given.push(d.clone()),
+            }
+        }
+        given.truncate(MAX_HANDED);
+        for (_, f) in args.iter().filter(|(_, d)| callable(d)) {
+            if matches!(f, Data::Function(g, _) if run.called.contains(&Rc::as_ptr(g))) {
+                continue;
+            }
+            if given.is_empty() {
+                self.callback(run, f.clone(), Vec::new(), at);
+            }
+            for d in &given {
+                self.callback(run, f.clone(), vec![(None, d.clone())], at);
+            }
+        }
     }
 
     /// A function that is handed over is called.
     pub(super) fn callback(&mut self, run: &mut Run, d: Data, args: Args, at: Place) {
         match d {
             Data::Function(f, text) => {
+                let unknown = || (None, Data::unknown("argument of a callback", at, Taint::default()));
+                let named = args.iter().filter(|(n, _)| n.is_none()).count();
+                let more = f.params.iter().filter(|(n, d)| d.is_none() && !n.starts_with('*')).skip(named);
+                let args = args.into_iter().chain(more.map(|_| unknown())).collect();
                 self.perhaps(run, |me, run| me.call_script(run, &f, text, args, None, at));
             }
-            Data::Partial(..) => {
+            Data::Partial(..) | Data::Bound(..) => {
                 self.perhaps(run, |me, run| me.apply(run, d, args, at));
             }
             // In some languages text names a function.
@@ -236,9 +316,7 @@ impl Interp<'_> {
         }
         let mut t = object.taint();
         args.iter().for_each(|(_, d)| t.join(&d.taint()));
-        for (_, d) in args {
-            self.callback(run, d, vec![(None, object.clone())], at);
-        }
+        self.handed(run, Some(&object), &args, at);
         Data::unknown("call", at, t)
     }
 

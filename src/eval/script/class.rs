@@ -32,7 +32,10 @@ const MAX_BASES: u32 = 16;
 const MAX_CANDIDATES: usize = 4;
 
 /// Most functions that are called at the end because something may call them.
-const MAX_HELD: usize = 64;
+const MAX_HELD: usize = 256;
+
+/// Most names of methods that the language calls of itself.
+const MAX_IMPLICIT: usize = 128;
 
 /// A function with the text its body stands in, and the class that defines it.
 type Method = (Rc<Function>, TextId, String);
@@ -99,8 +102,24 @@ impl Run {
 
     /// Something that may call a function later got it.
     pub(super) fn hold(&mut self, d: &Data) {
-        if matches!(d, Data::Function(..)) && self.held.len() < MAX_HELD {
+        if let Data::Function(f, _) = d
+            && self.held.len() < MAX_HELD
+            && self.holds.insert(Rc::as_ptr(f))
+        {
             self.held.push(d.clone());
+        }
+    }
+
+    /// A method by its own name.
+    fn add_method(&mut self, name: &str, f: &Rc<Function>, text: TextId) {
+        if self.methods.len() < 4_096 && !self.methods.iter().any(|(n, g, _)| n == name && Rc::ptr_eq(f, g)) {
+            self.methods.push((name.to_string(), Rc::clone(f), text));
+            if self.implicit.len() < MAX_IMPLICIT
+                && calls::is_implicit(self.language, name)
+                && !self.implicit.iter().any(|n| n == name)
+            {
+                self.implicit.push(name.to_string());
+            }
         }
     }
 }
@@ -108,10 +127,23 @@ impl Run {
 impl Interp<'_> {
     /// A function gets its name; `A.f` makes `A` something with methods.
     pub(super) fn define(&mut self, run: &mut Run, f: &Rc<Function>) {
+        // A program of awk has no function that nothing calls; `PROCINFO["sorted_in"]` and `asort` call by name.
+        if run.language == Language::Awk {
+            run.hold(&Data::Function(Rc::clone(f), self.text));
+        }
+        if let Some((class, method)) = f.name.rsplit_once("::") {
+            let class = class.replace("::", ".");
+            run.add_class(&class);
+            run.set(&format!("{class}.{method}"), Data::Function(Rc::clone(f), self.text));
+            run.add_method(method, f, self.text);
+        }
         if let Some((class, method)) = f.name.rsplit_once('.') {
             run.add_class(class);
-            if run.methods.len() < 4_096 && !run.methods.iter().any(|(_, g, _)| Rc::ptr_eq(f, g)) {
-                run.methods.push((method.to_string(), Rc::clone(f), self.text));
+            run.add_method(method, f, self.text);
+        } else {
+            let own = f.name.rsplit("::").next().unwrap_or_default();
+            if calls::is_implicit(run.language, own) {
+                run.add_method(own, f, self.text);
             }
         }
         run.set(&f.name, Data::Function(Rc::clone(f), self.text));
@@ -144,9 +176,7 @@ impl Interp<'_> {
             match &s.kind {
                 StmtKind::Function(f) => {
                     own.push((f.name.clone(), Data::Function(Rc::clone(f), self.text)));
-                    if run.methods.len() < 4_096 {
-                        run.methods.push((f.name.clone(), Rc::clone(f), self.text));
-                    }
+                    run.add_method(&f.name, f, self.text);
                 }
                 StmtKind::Class { name: inner, body, .. } if inner.is_empty() => self.members(run, name, body, above),
                 StmtKind::Block(b) => self.members(run, name, b, above),
@@ -216,16 +246,17 @@ impl Interp<'_> {
     /// script's, any that the base may call.
     fn hooks(&mut self, run: &mut Run, class: &str, object: &Data, at: Place) {
         let mut names: Vec<(String, Rc<Function>, TextId)> = Vec::new();
-        for name in calls::implicit(run.language) {
+        for name in &run.implicit {
             if let Some((f, text, _)) = run.method(class, name, 0) {
-                names.push(((*name).to_string(), f, text));
+                names.push((name.clone(), f, text));
             }
         }
         for (name, f, text) in names {
             if run.called.contains(&Rc::as_ptr(&f)) {
                 continue;
             }
-            let given = f.params.iter().filter(|(n, _)| !n.starts_with('*')).skip(1);
+            let own = usize::from(own_name(run.language).is_none());
+            let given = f.params.iter().filter(|(n, _)| !n.starts_with('*')).skip(own);
             let args: Args = given.map(|_| (None, Data::unknown("argument of a hook", at, Taint::default()))).collect();
             let object = object.clone();
             let result = self.perhaps(run, |me, run| me.call_on(run, &f, text, object, args, at));
@@ -389,15 +420,22 @@ impl Interp<'_> {
         }
     }
 
-    /// What something was given and nothing called: it may be called after all.
+    /// What something was given, or the language calls of itself, and nothing called: it may be called after all.
     pub(super) fn call_held(&mut self, run: &mut Run) {
-        for d in std::mem::take(&mut run.held) {
-            if let Data::Function(f, text) = d
-                && !run.called.contains(&Rc::as_ptr(&f))
-            {
-                let at = Place::new(text, crate::source::Span::default());
-                let args = f.params.iter().map(|_| (None, Data::unknown("argument", at, Taint::default()))).collect();
-                self.perhaps(run, |me, run| me.call_script(run, &f, text, args, None, at));
+        let own = run.methods.iter().filter(|(n, _, _)| run.implicit.contains(n));
+        let own: Vec<Data> = own.map(|(_, f, text)| Data::Function(Rc::clone(f), *text)).take(MAX_HELD).collect();
+        own.iter().for_each(|d| run.hold(d));
+        // What is called may hand on others.
+        for _ in 0..4 {
+            for d in std::mem::take(&mut run.held) {
+                if let Data::Function(f, text) = d
+                    && !run.called.contains(&Rc::as_ptr(&f))
+                {
+                    let at = Place::new(text, crate::source::Span::default());
+                    let given = f.params.iter().filter(|(n, _)| !n.starts_with('*'));
+                    let args = given.map(|_| (None, Data::unknown("argument", at, Taint::default()))).collect();
+                    self.perhaps(run, |me, run| me.call_script(run, &f, text, args, None, at));
+                }
             }
         }
     }

@@ -29,6 +29,7 @@ pub(super) fn holds<'d>(arg: &ArgFact, fact: &CallFact, get: &dyn Fn(usize) -> O
             Data::List(_) => "list".to_string(),
             Data::Map(_) => "map".to_string(),
             Data::Null => "null".to_string(),
+            Data::Function(..) | Data::Partial(..) | Data::Bound(..) | Data::Path(_) => "function".to_string(),
             _ => return None,
         };
         Some(match op {

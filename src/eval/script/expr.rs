@@ -7,7 +7,7 @@ use super::{Data, Interp, Run};
 use crate::effect::Language;
 use crate::effect::graph::Reach;
 use crate::source::Place;
-use crate::syntax::script::{Expr, Kind};
+use crate::syntax::script::{Expr, Function, Kind};
 use crate::value::{Taint, Value};
 use std::rc::Rc;
 
@@ -42,7 +42,11 @@ impl Interp<'_> {
             Kind::Number(n) => Data::Number(*n),
             Kind::Bool(b) => Data::Bool(*b),
             Kind::Null => Data::Null,
-            Kind::Name(n) => self.name(run, n),
+            Kind::Name(n) => {
+                let d = self.name(run, n);
+                run.hold(&d);
+                d
+            }
             Kind::Attribute(o, name) => {
                 let object = self.expr(run, o);
                 self.attribute(run, object, name, at)
@@ -109,7 +113,13 @@ impl Interp<'_> {
                     _ => super::operator::operator(op, &parts, at),
                 }
             }
-            Kind::Lambda(f) => Data::Function(Rc::clone(f), self.text),
+            Kind::Lambda(f) => {
+                self.defaults(run, f);
+                let d = Data::Function(Rc::clone(f), self.text);
+                // It is there for something to call it.
+                run.hold(&d);
+                d
+            }
             Kind::Comprehension { element, target, over, condition } => {
                 let over = self.expr(run, over);
                 let (items, known) = super::data::elements(over, at);
@@ -178,6 +188,15 @@ impl Interp<'_> {
                     taint.join(&self.expr(run, p).taint());
                 }
                 Data::unknown("expression", at, taint)
+            }
+        }
+    }
+
+    /// What parameters are by default is computed where the function is made.
+    pub(super) fn defaults(&mut self, run: &mut Run, f: &Function) {
+        if run.language == Language::Python {
+            for d in f.params.iter().filter_map(|(_, d)| d.as_ref()) {
+                self.expr(run, d);
             }
         }
     }

@@ -178,7 +178,14 @@ impl Interp<'_> {
             }
         }
         if fact.callback == 0 {
-            return self.result(run, name, fact, out, args, at);
+            let prints = fact.args.iter().any(|a| a.role == "data.text");
+            let (object, before) = (out.object.clone(), self.graph.effects.len());
+            let given = if prints { Vec::new() } else { args.clone() };
+            let result = self.result(run, name, fact, out, args, at);
+            if self.graph.effects.len() == before {
+                self.handed(run, object.as_ref(), &given, at);
+            }
+            return result;
         }
         let got = out
             .content

@@ -70,6 +70,15 @@ impl Interp<'_> {
         match object {
             // `builtins.exec` is `exec`.
             Data::Path(p) if calls::transparent(run.language, &p) => self.name(run, name),
+            // `shutil.os`, `random._os`: a module that another one has imported.
+            Data::Path(p)
+                if run.language == Language::Python
+                    && calls::is_module(run.language, &p)
+                    && calls::is_module(run.language, name.trim_start_matches('_'))
+                    && !calls::is_module(run.language, &format!("{p}.{name}")) =>
+            {
+                Data::Path(name.trim_start_matches('_').to_string())
+            }
             Data::Path(p) => {
                 let whole = format!("{p}.{name}");
                 let get = format!("{p}.__getattr__");
@@ -91,6 +100,11 @@ impl Interp<'_> {
                     None => Data::Bound(Box::new(Data::Map(m)), name.to_string()),
                 }
             }
+            // `$class::method` of a class that text names.
+            Data::Text(v) if run.language == Language::Php && v.as_str().is_some_and(|c| run.is_class(&c)) => {
+                let class = v.as_str().map(|c| c.into_owned()).unwrap_or_default();
+                self.attribute(run, Data::Path(class), name, at)
+            }
             // `$_.FullName` of a file that is known by its name.
             Data::Text(v) if calls::lookup(run.language, &format!(".{name}")).is_some_and(|f| f.result == "self") => {
                 Data::Text(v)
@@ -101,8 +115,10 @@ impl Interp<'_> {
 
     pub(super) fn item(&mut self, run: &mut Run, object: Data, key: Data, at: Place) -> Data {
         match (&object, &key) {
-            (Data::List(l), k) => {
+            (Data::List(l), k) if !matches!(k, Data::List(_)) => {
                 if let Some(n) = k.number() {
+                    // Lua counts from one.
+                    let n = if run.language == Language::Lua { n.saturating_sub(1) } else { n };
                     let i = if n < 0 { i64::try_from(l.len()).unwrap_or(0).saturating_add(n) } else { n };
                     return usize::try_from(i).ok().and_then(|i| l.get(i)).cloned().unwrap_or(Data::Null);
                 }
@@ -126,6 +142,11 @@ impl Interp<'_> {
                     (None, Some(key)) if process => return Data::Bound(Box::new(object), key),
                     _ => {}
                 }
+            }
+            // Several at once.
+            (Data::Text(_) | Data::List(_), Data::List(keys)) if keys.len() <= 1_024 => {
+                let keys = keys.clone();
+                return Data::List(keys.into_iter().map(|k| self.item(run, object.clone(), k, at)).collect());
             }
             // `block[x]` calls it.
             (Data::Function(..), _) if run.language == Language::Ruby => {

@@ -258,12 +258,19 @@ impl Interp<'_> {
         for block in rest.iter().filter(|d| matches!(d, Data::Function(..))) {
             self.callback(run, block.clone(), Vec::new(), at);
         }
+        // `& $block`: text in braces is no name of a program.
+        if run.language == Language::PowerShell
+            && let Some(block) = block_of(first)
+        {
+            return self.evaluate_here(run, block, at);
+        }
         let mut argv: Vec<Value> = std::iter::once(first).chain(rest).flat_map(|d| d.words(at)).collect();
         // Providers of PowerShell take `~` for the user's directory, quoted or not.
         if run.language == Language::PowerShell {
             argv.iter_mut().skip(1).for_each(|v| self.expand_tilde(v));
         }
         let (language, by) = (run.language, run.by);
+        let before = self.graph.effects.len();
         let lent = std::mem::replace(run, Run::new(language, by));
         let outer = self.evaluating.replace(lent);
         let shell = std::mem::replace(&mut self.language, language);
@@ -281,6 +288,20 @@ impl Interp<'_> {
         self.language = shell;
         if let Some(back) = std::mem::replace(&mut self.evaluating, outer) {
             *run = back;
+        }
+        // Blocks that the command took and of which it is not known what it does with them (`sort { … }`).
+        let new = self.graph.effects.get(before..).unwrap_or_default();
+        if run.language == Language::PowerShell && !new.iter().any(|e| e.verb == Verb::Evaluate) {
+            let mut blocks: Vec<Value> = Vec::new();
+            for d in rest {
+                match d {
+                    Data::Map(m) => blocks.extend(m.iter().filter_map(|(_, v)| block_of(v))),
+                    d => blocks.extend(block_of(d)),
+                }
+            }
+            for b in blocks.into_iter().take(16) {
+                self.perhaps(run, |me, run| me.evaluate_here(run, b, at));
+            }
         }
         Data::Text(out)
     }
@@ -463,4 +484,11 @@ pub(super) fn path(all: &[Data], at: Place) -> Value {
 pub(super) fn named(args: &Args, at: Place) -> Vec<(Data, Data)> {
     let text = |n: &String| Data::Text(Value::computed(n.as_bytes(), at, Taint::default()));
     args.iter().filter_map(|(n, d)| Some((text(n.as_ref()?), d.clone()))).collect()
+}
+
+/// Text that is a block in braces.
+fn block_of(d: &Data) -> Option<Value> {
+    let Data::Text(v) = d else { return None };
+    let prefix = v.prefix();
+    prefix.trim_ascii_start().starts_with(b"{").then(|| v.clone())
 }

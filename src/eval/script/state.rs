@@ -41,8 +41,12 @@ pub(crate) struct Run {
     pub(super) frames: Vec<class::Frame>,
     /// What the active functions handed out so far.
     pub(super) yields: Vec<Vec<Data>>,
+    /// Names of methods that the language calls of itself, as far as the script has such.
+    pub(super) implicit: Vec<String>,
     /// Functions that something was given which may call them later.
     pub(super) held: Vec<Data>,
+    /// The same, to hold each once.
+    pub(super) holds: std::collections::HashSet<*const Function>,
     /// Functions that were called.
     pub(super) called: std::collections::HashSet<*const Function>,
     /// Names that a function takes from the scope around: the function's depth, the name.
@@ -73,7 +77,9 @@ impl Run {
             methods: Vec::new(),
             frames: Vec::new(),
             yields: Vec::new(),
+            implicit: Vec::new(),
             held: Vec::new(),
+            holds: std::collections::HashSet::new(),
             called: std::collections::HashSet::new(),
             left: false,
             leaving: None,

@@ -7,7 +7,7 @@ use super::data::elements;
 use super::state::{End, Run, Scopes, join_scopes, unchanged};
 use super::{Data, Interp, MAX_ELEMENTS, MAX_SCRIPT_DEPTH};
 use crate::command::calls;
-use crate::effect::{Certainty, Object as Thing, Verb};
+use crate::effect::{Certainty, Language, Object as Thing, Verb};
 use crate::source::{Place, Span};
 use crate::syntax::script::{Expr, Kind, Stmt, StmtKind, Target};
 use crate::value::{Taint, Value};
@@ -78,7 +78,10 @@ impl Interp<'_> {
             StmtKind::Loop { target, over, condition, body } => {
                 return self.script_loop(run, target.as_ref(), over.as_ref(), condition.as_ref(), body, s.span);
             }
-            StmtKind::Function(f) => self.define(run, f),
+            StmtKind::Function(f) => {
+                self.defaults(run, f);
+                self.define(run, f);
+            }
             StmtKind::Class { name, bases, body } => self.class(run, name, bases, body),
             StmtKind::Return(e) => {
                 let v = e.as_ref().map_or(Data::Null, |e| self.expr(run, e));
@@ -189,6 +192,10 @@ impl Interp<'_> {
                 // `for line in sys.stdin`
                 Data::Path(p) if calls::lookup(run.language, &format!("{p}.__iter__")).is_some() => {
                     self.call_named(run, &format!("{p}.__iter__"), Vec::new(), at)
+                }
+                // `for line in f do`: the function gives each.
+                f @ Data::Function(..) if run.language == Language::Lua => {
+                    self.perhaps(run, |me, run| me.apply(run, f, Vec::new(), at))
                 }
                 d => d,
             };

@@ -191,3 +191,14 @@ pub(super) fn rot13(b: &[u8]) -> Vec<u8> {
         })
         .collect()
 }
+
+/// The lines of a text with their ends; the text itself where it is not known.
+pub(super) fn lines(v: &Value, at: Place) -> Data {
+    match v.as_str() {
+        Some(s) => {
+            let line = |l: &str| Data::Text(Value::computed(l.as_bytes(), at, v.taint()));
+            Data::List(s.split_inclusive('\n').take(4_096).map(line).collect())
+        }
+        None => Data::Text(v.clone()),
+    }
+}

@@ -223,6 +223,8 @@ fn class(low: &mut Lowering<'_>, n: Node<'_>) -> Stmt {
                 let mut f = function(low, m, own);
                 if tree::has_token(m, "get") {
                     f.receiver = Receiver::Read;
+                } else if tree::has_token(m, "set") {
+                    f.name = format!("set {}", f.name);
                 }
                 out.push(stmt(StmtKind::Function(Rc::new(f)), span(m)));
             }

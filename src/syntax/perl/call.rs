@@ -105,6 +105,13 @@ pub(super) fn call(low: &mut Lowering<'_>, _: Node<'_>, function: &str, args: &[
         return taken(list, function == "shift", at);
     }
     let mut args = arguments(low, args, false);
+    // `push @list, …` changes the list that the name holds.
+    if matches!(function, "push" | "unshift" | "splice")
+        && args.first().is_some_and(|a| matches!(&a.value.kind, Kind::Name(n) if n.starts_with('@')))
+    {
+        let list = args.remove(0).value;
+        return Kind::Call(Box::new(attribute(list, function, at)), args);
+    }
     let defaults = matches!(
         function,
         "print"

@@ -136,7 +136,8 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
             match field(n, "method") {
                 Some(m) if !kids(m).is_empty() => {
                     // `$o->$method(…)`
-                    let which = expr(low, kids(m).first().copied().unwrap_or(m));
+                    let inner = kids(m).first().copied().unwrap_or(m);
+                    let which = expr(low, if m.kind() == "scalar" { m } else { inner });
                     let mut all = vec![object, which];
                     all.extend(args.into_iter().map(|a| a.value));
                     Expr::call("->", all, at).kind
@@ -157,6 +158,10 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
             Some(k) if k.kind() != "bareword" => {
                 let e = expr(low, *k);
                 Expr::call("require", vec![e], at).kind
+            }
+            Some(k) => {
+                let module = low.text(*k).to_string();
+                Kind::Do(vec![stmt(StmtKind::Import { path: module.clone(), alias: module }, at)])
             }
             _ => Kind::Null,
         },
@@ -185,6 +190,14 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
         ),
         "match_regexp" | "quoted_regexp" => pattern(low, n),
         "substitution_regexp" | "transliteration_expression" => changed(low, n, Target::Name("$_".into())),
+        // `<>`, `<<>>`, `<ARGV>`: what the arguments name, each opened as `open` opens it.
+        "readline_expression" if matches!(low.text(n), "<>" | "<<>>" | "<ARGV>") => {
+            Expr::call("readline.argv", vec![Expr::new(name("@ARGV"), at)], at).kind
+        }
+        "fileglob_expression" if kid(n, "scalar").is_none() => {
+            let pattern = text::string(low, n);
+            Expr::call("glob", vec![Expr::new(pattern, at)], at).kind
+        }
         "readline_expression" | "fileglob_expression" => {
             let handle = match kid(n, "filehandle").or_else(|| kids(n).first().copied()) {
                 Some(h) => expr(low, h),

@@ -123,9 +123,8 @@ fn statement(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
             let target = Target::Name("@ISA".into());
             out.push(stmt(StmtKind::Assign(target, Expr::new(Kind::List(names), at)), at));
         }
-        // What is used is there; its names are known by themselves.
-        "use_statement"
-        | "use_version_statement"
+        "use_statement" => used(low, n, out),
+        "use_version_statement"
         | "package_statement"
         | "heredoc_content"
         | "eof_marker"
@@ -134,6 +133,38 @@ fn statement(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
         | "comment"
         | "label" => {}
         _ => expression(low, n, out),
+    }
+}
+
+/// `use Module LIST`: what is in the list is computed first; the names that a module gives are known by themselves.
+fn used(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
+    let at = span(n);
+    let mut words = low.text(n).split(|c: char| c.is_whitespace() || matches!(c, ';' | '\'' | '"' | '('));
+    if words.next() != Some("use") {
+        return;
+    }
+    let module = words.find(|w| !w.is_empty()).unwrap_or_default().to_string();
+    for k in kids(n).into_iter().skip(1).filter(|k| !matches!(k.kind(), "quoted_word_list" | "number" | "version")) {
+        let e = expr(low, k);
+        // `use if CONDITION, 'Module'`
+        let mut parts = std::slice::from_ref(&e);
+        if let Kind::List(l) = &e.kind {
+            parts = l;
+        }
+        let named: Vec<String> = parts
+            .iter()
+            .filter_map(|p| match &p.kind {
+                Kind::Text(b) if matches!(module.as_str(), "if" | "autouse" | "aliased") => {
+                    Some(String::from_utf8_lossy(b).into_owned())
+                }
+                _ => None,
+            })
+            .collect();
+        out.push(tree::run(e));
+        out.extend(named.into_iter().map(|m| stmt(StmtKind::Import { path: m.clone(), alias: m }, at)));
+    }
+    if module.starts_with(|c: char| c.is_alphabetic()) {
+        out.push(stmt(StmtKind::Import { path: module.clone(), alias: module }, at));
     }
 }
 

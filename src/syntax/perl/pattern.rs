@@ -114,7 +114,9 @@ pub(super) fn changed(low: &mut Lowering<'_>, n: Node<'_>, t: Target) -> Kind {
         let flags = field(n, "modifiers").map(|m| low.text(m)).unwrap_or_default();
         if flags.contains('e') {
             let code = low.literal(to, at);
-            let run = Expr::call("eval", vec![code], at);
+            // Each further `e` evaluates what came out.
+            let again = flags.matches('e').count().min(4);
+            let run = (0..again).fold(code, |code, _| Expr::call("eval", vec![code], at));
             // The groups are what the pattern found before the code runs.
             let found = Expr::call("=~", vec![before.clone(), low.literal(from, at)], at);
             Kind::Other(vec![found, run, Expr::new(pattern(low, n), at)])

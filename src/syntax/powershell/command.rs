@@ -9,10 +9,33 @@ use super::core;
 use super::expr::{arguments, expr, type_name};
 use tree_sitter::Node;
 
+/// Where a redirection goes, and whether it appends.
+fn redirected(low: &mut Lowering<'_>, n: Node<'_>) -> Option<(Expr, bool)> {
+    let append = low.text(n).contains(">>");
+    let to = kid(n, "redirected_file_name")?;
+    let to = kids(to).into_iter().find(|x| x.kind() != "command_argument_sep")?;
+    Some((expr(low, to), append))
+}
+
+/// `"text" > file`: what an expression gives goes into files.
+pub(super) fn written(low: &mut Lowering<'_>, n: Node<'_>, input: Option<Expr>) -> Kind {
+    let all = if n.kind() == "redirection" { vec![n] } else { kids(n) };
+    let writes = all.into_iter().filter_map(|r| redirected(low, r)).collect();
+    let words = vec![Expr::text(b"Write-Output", span(n))];
+    Kind::Command { words, input: input.map(Box::new), writes, printed: false }
+}
+
 /// A command with its words; `New-Object Type args` is a call of the type.
 pub(super) fn command(low: &mut Lowering<'_>, n: Node<'_>, input: Option<Expr>) -> Kind {
     let at = span(n);
     let Some(name) = field(n, "command_name") else { return Kind::Other(Vec::new()) };
+    // `1..5` alone is read as the name of a command.
+    let range =
+        low.text(name).split_once("..").and_then(|(a, b)| Some((a.parse::<i64>().ok()?, b.parse::<i64>().ok()?)));
+    if let Some((a, b)) = range {
+        let bound = |n: i64| Expr::new(Kind::Number(n), at);
+        return Expr::call("..", vec![bound(a), bound(b)], at).kind;
+    }
     let mut words = vec![expr(low, name)];
     let mut writes = Vec::new();
     for k in field(n, "command_elements")
@@ -21,14 +44,7 @@ pub(super) fn command(low: &mut Lowering<'_>, n: Node<'_>, input: Option<Expr>) 
     {
         match k.kind() {
             "command_argument_sep" => {}
-            "redirection" => {
-                let append = low.text(k).contains(">>");
-                let to = kid(k, "redirected_file_name")
-                    .and_then(|f| kids(f).into_iter().find(|x| x.kind() != "command_argument_sep"));
-                if let Some(f) = to {
-                    writes.push((expr(low, f), append));
-                }
-            }
+            "redirection" => writes.extend(redirected(low, k)),
             "stop_parsing" => {}
             // `(New-Object Net.WebClient).DownloadString('u')` as a word
             "argument_list" if matches!(words.last().map(|w| &w.kind), Some(Kind::Attribute(..))) => {

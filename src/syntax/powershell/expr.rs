@@ -5,7 +5,7 @@
 use super::super::lowering;
 use super::super::script::{Arg, Expr, Kind, Stmt, StmtKind};
 use super::super::tree::{self, Lowering, attribute, kid, kids, reading, span};
-use super::command::command;
+use super::command::{command, written};
 use super::word::{bare, expandable, number, variable};
 use super::{core, part, statement, target};
 use tree_sitter::Node;
@@ -43,6 +43,7 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
             for k in kids(n) {
                 let k = core(k);
                 let e = match k.kind() {
+                    "redirection" | "redirections" => Expr::new(written(low, k, before.take()), span(k)),
                     "command" => Expr::new(command(low, k, before.take()), span(k)),
                     _ => expr(low, k),
                 };
@@ -70,8 +71,8 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
             None => Kind::Null,
         },
         "script_block_expression" => {
-            let inner = low.text(n).trim().trim_start_matches('{').trim_end_matches('}').trim();
-            Kind::Text(low.bytes(inner))
+            // It keeps its braces, by which it is told from the name of a command.
+            Kind::Text(low.bytes(low.text(n).trim()))
         }
         "assignment_expression" => {
             let v = part(low, n, "value");

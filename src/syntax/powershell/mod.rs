@@ -133,6 +133,10 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
         }
         "switch_statement" => {
             let mut inner = Vec::new();
+            for c in kid(n, "switch_condition").map(kids).unwrap_or_default() {
+                let e = expr(low, c);
+                out.push(tree::run(e));
+            }
             for c in tree::kid(n, "switch_body").map(kids).unwrap_or_default().into_iter().flat_map(kids) {
                 inner.append(&mut body(low, c));
             }
@@ -141,8 +145,11 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
         "function_statement" => {
             let name = kid(n, "function_name").map(|k| low.text(k).to_ascii_lowercase()).unwrap_or_default();
             let mut params = Vec::new();
-            for v in kid(n, "function_parameter_declaration").map(variables).unwrap_or_default() {
-                params.push((low.text(v).to_ascii_lowercase(), None));
+            let list = kid(n, "function_parameter_declaration").and_then(|d| kid(d, "parameter_list"));
+            for p in list.map(kids).unwrap_or_default() {
+                let Some(v) = kid(p, "variable") else { continue };
+                let default = kid(p, "script_parameter_default").and_then(|d| kids(d).first().copied());
+                params.push((low.text(v).to_ascii_lowercase(), default.map(|d| expr(low, d))));
             }
             let inner = body(low, n);
             out.push(stmt(StmtKind::Function(Rc::new(lowering::function(name, params, inner))), at));

@@ -22,6 +22,9 @@ impl Lower<'_> {
 
     fn stmt(&self, s: &ast::Stmt, depth: u32, out: &mut Vec<Stmt>) {
         let span = span(s);
+        for e in annotations(s) {
+            out.push(Stmt { kind: StmtKind::Expr(self.expr(e, depth)), span });
+        }
         let mut push = |kind| out.push(Stmt { kind, span });
         match s {
             ast::Stmt::FunctionDef(f) => {
@@ -305,6 +308,35 @@ impl Lower<'_> {
             ast::Expr::Starred(s) => Target::Rest(Box::new(self.target(&s.value, next))),
             _ => Target::List(Vec::new()),
         }
+    }
+}
+
+/// Annotations that call something: they run where they stand.
+fn annotations(s: &ast::Stmt) -> Vec<&ast::Expr> {
+    let (args, returns) = match s {
+        ast::Stmt::FunctionDef(f) => (&f.args, &f.returns),
+        ast::Stmt::AsyncFunctionDef(f) => (&f.args, &f.returns),
+        ast::Stmt::AnnAssign(a) => return Some(&*a.annotation).filter(|e| acts(e, 0)).into_iter().collect(),
+        _ => return Vec::new(),
+    };
+    let named = args.posonlyargs.iter().chain(&args.args).chain(&args.kwonlyargs).map(|a| &a.def);
+    let all = named.chain(args.vararg.as_deref()).chain(args.kwarg.as_deref());
+    let noted = all.filter_map(|a| a.annotation.as_deref()).chain(returns.as_deref());
+    noted.filter(|e| acts(e, 0)).collect()
+}
+
+/// Whether an annotation is more than the name of a type.
+fn acts(e: &ast::Expr, depth: u32) -> bool {
+    let next = depth.saturating_add(1);
+    match e {
+        _ if depth > 64 => true,
+        ast::Expr::Name(_) | ast::Expr::Constant(_) => false,
+        ast::Expr::Attribute(a) => acts(&a.value, next),
+        ast::Expr::Subscript(s) => acts(&s.value, next) || acts(&s.slice, next),
+        ast::Expr::Tuple(t) => t.elts.iter().any(|e| acts(e, next)),
+        ast::Expr::List(t) => t.elts.iter().any(|e| acts(e, next)),
+        ast::Expr::BinOp(b) => acts(&b.left, next) || acts(&b.right, next),
+        _ => true,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! In: an operation and what it is given. Out: [`Data`], and the effects of what is called.
 
+use super::super::call::Args;
 use super::super::data::elements;
 use super::super::{Data, Interp, Run};
 use super::Given;
@@ -18,17 +19,29 @@ impl Interp<'_> {
                 Some(self.attribute(run, object, &name, at))
             }
             "import" => {
-                let name = given.text(0)?;
-                // A path is a file that the fact names as a script.
+                // R writes the name of a package bare, perl's option takes a list behind it.
+                let name = match given.first()? {
+                    Data::Path(p) => p,
+                    _ => given.text(0)?,
+                };
+                let name = name.trim_end_matches(".js").trim_start_matches("node:").trim_start_matches('-');
+                let name = name.split(['=', ' ', ';']).next().unwrap_or_default();
                 if !name.starts_with(['.', '/']) {
-                    self.import(run, &name, at);
+                    self.import(run, name, at);
                 }
-                Some(Data::Path(name.trim_end_matches(".js").trim_start_matches("node:").to_string()))
+                Some(Data::Path(name.to_string()))
             }
             "name" => {
                 let name =
                     given.text(if all.len() > 1 && matches!(given.first(), Some(Data::Path(_))) { 1 } else { 0 })?;
                 Some(self.name(run, &name))
+            }
+            // `$o->$code(…)`
+            "send" if matches!(all.get(1), Some(Data::Function(..) | Data::Path(_) | Data::Bound(..))) => {
+                let callee = all.get(1)?.clone();
+                let mut rest: Args = vec![(None, given.first()?)];
+                rest.extend(all.iter().skip(2).map(|d| (None, d.clone())));
+                Some(self.apply(run, callee, rest, at))
             }
             "send" => {
                 let name = given.text(1)?;

@@ -5,6 +5,9 @@
 use super::super::result::received;
 use super::super::{Data, Interp, Run};
 use super::Given;
+use crate::effect::Language;
+use crate::effect::graph::Reach;
+use crate::eval::nested::Env;
 use crate::value::{Value, Why};
 
 impl Interp<'_> {
@@ -59,6 +62,34 @@ impl Interp<'_> {
                     (None, None) => None,
                 },
             },
+            // `<>` of perl: the arguments as the script left them, or standard input. A name with a bar is a command.
+            "argv" => {
+                let names = match run.get("@ARGV").cloned() {
+                    Some(Data::List(l)) if !l.is_empty() => l,
+                    Some(Data::Map(m)) => m.into_iter().map(|(_, v)| v).collect(),
+                    Some(d @ Data::Text(_)) => vec![d],
+                    _ => {
+                        let v = self.standard_input(run, at);
+                        return Some(crate::eval::script::text::lines(&v, at));
+                    }
+                };
+                let mut whole = Value::default();
+                for d in names.into_iter().take(16) {
+                    let name = d.value(at);
+                    let text = name.as_str().map(|s| s.trim().to_string()).unwrap_or_default();
+                    whole.push(match text.strip_suffix('|').or_else(|| text.strip_prefix('|')) {
+                        Some(command) => {
+                            let code = Value::computed(command.as_bytes(), at, name.taint());
+                            let by = run.by;
+                            self.capture(|me| {
+                                me.evaluate(Language::Sh, code, Reach::Argument, by, at, Env::Fresh(None, None));
+                            })
+                        }
+                        None => self.read_file(&name, run.by, at).0,
+                    });
+                }
+                Some(crate::eval::script::text::lines(&whole, at))
+            }
             // The lines of a handle, a descriptor or a connection.
             "readline" => {
                 let v = match given.first()? {
@@ -71,13 +102,7 @@ impl Interp<'_> {
                     },
                     d => d.value(at),
                 };
-                match v.as_str() {
-                    Some(s) => {
-                        let line = |l: &str| Data::Text(Value::computed(l.as_bytes(), at, v.taint()));
-                        Some(Data::List(s.split_inclusive('\n').take(4_096).map(line).collect()))
-                    }
-                    None => Some(Data::Text(v)),
-                }
+                Some(crate::eval::script::text::lines(&v, at))
             }
             // The names that a pattern matches, as that pattern.
             "glob" => {
