@@ -98,7 +98,11 @@ fn table(language: Language) -> Option<&'static Table> {
 pub fn harmless(language: Language, name: &str) -> bool {
     let Some(table) = table(language) else { return false };
     let has = |part: &str| table.harmless.binary_search(&part).is_ok();
-    has(name) || name.char_indices().filter(|(i, c)| *c == '.' && *i > 0).any(|(i, _)| name.get(..i).is_some_and(has))
+    has(name)
+        || name
+            .char_indices()
+            .filter(|(i, c)| matches!(c, '.' | ':') && *i > 0)
+            .any(|(i, _)| name.get(..i).is_some_and(has))
 }
 
 /// Whether the parts of a name are the same without it (`builtins.print`).

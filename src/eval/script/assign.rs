@@ -9,7 +9,7 @@ use crate::command::calls;
 use crate::effect::Language;
 use crate::source::Place;
 use crate::syntax::script::{Expr, Kind, Stmt, StmtKind, Target};
-use crate::value::{Taint, Value};
+use crate::value::{Piece, Taint, Value};
 
 impl Interp<'_> {
     pub(super) fn assign_target(&mut self, run: &mut Run, t: &Target, v: Data) {
@@ -132,6 +132,10 @@ impl Interp<'_> {
                 let taint = v.taint();
                 let items = match v {
                     Data::List(l) => l,
+                    // `for dir, _, files in os.walk(top)`: each may be any of the names.
+                    Data::Text(v) if v.pieces.iter().any(|p| matches!(p, Piece::Glob(..))) => {
+                        ts.iter().map(|_| Data::Text(v.clone())).collect()
+                    }
                     _ => Vec::new(),
                 };
                 let mut it = items.into_iter();

@@ -31,9 +31,11 @@ impl Interp<'_> {
             let id = self.effect(Verb::Inspect, Thing::Stated(crate::eval::effects::ENVIRONMENT), run.by, at);
             return Data::unknown("everything in it", at, Taint::of(id));
         }
+        // What stands behind `...` is found by its name alone.
+        let rest = fact.params.iter().position(|p| *p == "...").unwrap_or(usize::MAX);
         let get = |i: usize| -> Option<&Data> {
             let named = fact.params.get(i).and_then(|p| args.iter().find(|(n, _)| n.as_deref() == Some(*p)));
-            named.or_else(|| args.iter().filter(|(n, _)| n.is_none()).nth(i)).map(|(_, d)| d)
+            named.or_else(|| args.iter().filter(|(n, _)| n.is_none()).nth(i).filter(|_| i <= rest)).map(|(_, d)| d)
         };
         let object = match fact.params.iter().position(|p| *p == fact.object) {
             Some(i) => object.or_else(|| get(i).cloned()),
@@ -71,7 +73,7 @@ impl Interp<'_> {
         };
         let get = |i: usize| -> Option<&Data> {
             let named = fact.params.get(i).and_then(|p| all.iter().find(|(n, _)| n.as_deref() == Some(*p)));
-            named.or_else(|| all.iter().filter(|(n, _)| n.is_none()).nth(i)).map(|(_, d)| d)
+            named.or_else(|| all.iter().filter(|(n, _)| n.is_none()).nth(i).filter(|_| i <= rest)).map(|(_, d)| d)
         };
         let outer = variables.is_some().then(|| self.sh.vars.clone());
         if let Some(Data::Map(m)) = variables {

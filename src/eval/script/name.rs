@@ -24,6 +24,11 @@ impl Interp<'_> {
             if calls::lookup(run.language, &whole).is_some() || calls::constant(run.language, &whole).is_some() {
                 return self.path(run, whole);
             }
+            // All of a module that only computes; the language's own names stay what they are.
+            let own = calls::lookup(run.language, n).is_some() || calls::harmless(run.language, n);
+            if !own && calls::harmless(run.language, &whole) && !calls::transparent(run.language, n) {
+                return self.path(run, whole);
+            }
         }
         self.path(run, n.to_string())
     }

@@ -235,7 +235,10 @@ impl Parser {
                 let body = self.body();
                 self.blank();
                 let condition = self.take_name("while").then(|| self.unary());
-                one(StmtKind::Loop { target: None, over: None, condition, body })
+                // The body runs once in any case.
+                let mut all = body.clone();
+                all.extend(one(StmtKind::Loop { target: None, over: None, condition, body }));
+                all
             }
             "for" => self.each(at),
             "print" | "printf" => self.print(word == "printf", at),

@@ -5,7 +5,8 @@
 
 use crate::limits;
 use crate::source::Span;
-use crate::syntax::script::{Arg, Expr, Kind, Stmt, StmtKind, Target};
+use crate::syntax::script::{Arg, Expr, Function, Kind, Receiver, Stmt, StmtKind, Target};
+use std::rc::Rc;
 
 /// How a language writes things.
 #[derive(Debug)]
@@ -186,6 +187,19 @@ impl Parser<'_> {
                 };
                 return Some(Expr::new(Kind::Assign(Box::new(target), Box::new(value)), span));
             }
+            // `x |> f(y)` is `f(x, y)`.
+            if sign == "|>" {
+                let into = self.operand();
+                let (Some(value), Some(into)) = (parts.pop(), into) else { break };
+                let span = into.span;
+                let (callee, mut args) = match into.kind {
+                    Kind::Call(callee, args) => (callee, args),
+                    kind => (Box::new(Expr::new(kind, span)), Vec::new()),
+                };
+                args.insert(0, Arg { name: None, spread: false, value });
+                parts.push(Expr::new(Kind::Call(callee, args), span));
+                continue;
+            }
             joined &= self.style.join.contains(&sign.as_str());
             match self.operand() {
                 Some(e) => parts.push(e),
@@ -245,6 +259,26 @@ impl Parser<'_> {
                 let n = n.saturating_sub(usize::from(self.rest().get(n.wrapping_sub(1)) == Some(&b':')));
                 let name = String::from_utf8_lossy(self.rest().get(..n).unwrap_or_default()).into_owned();
                 self.at = self.at.saturating_add(n.max(1));
+                // `function(x, y = 1) …`: what parameters are by default is an operand like others.
+                if name == "function" && self.rest().starts_with(b"(") && self.style.assign.contains(&"<-") {
+                    self.at = self.at.saturating_add(1);
+                    let params = self.list(b')').into_iter().map(|a| match (a.name, a.value) {
+                        (Some(name), default) => (name, Some(default)),
+                        (None, Expr { kind: Kind::Name(name), .. }) => (name, None),
+                        (None, default) => (String::new(), Some(default)),
+                    });
+                    let params = params.collect();
+                    self.skip(false);
+                    while self.rest().first() == Some(&b'{') {
+                        self.at = self.at.saturating_add(1);
+                        self.skip(true);
+                    }
+                    let value = self.expr();
+                    let span = self.span(from);
+                    let body = vec![Stmt { kind: StmtKind::Return(value), span }];
+                    let f = Function { name: String::new(), params, body, receiver: Receiver::Nothing };
+                    return Some(Expr::new(Kind::Lambda(Rc::new(f)), span));
+                }
                 if self.style.words.contains(&name.as_str()) {
                     // `for (x in l)`, `return x`: what follows is an operand of its own.
                     self.skip(false);

@@ -86,8 +86,23 @@ fn command(whole: &[u8], start: usize, end: usize, depth: u32, inside: Inside, o
             let inner = (word.span.start as usize).saturating_add(1);
             let close = (word.span.end as usize).saturating_sub(1);
             let mut body = Vec::new();
-            let into = Inside { patterns: name.starts_with("expect"), asked };
-            commands(whole, inner, close, depth.saturating_add(1), into, &mut body);
+            match name.as_str() {
+                // What stands in brackets is run, the rest is no command.
+                "subst" | "expr" => {
+                    let mut at = inner;
+                    while at < close {
+                        let before = at;
+                        let (e, _) = self::word(whole, &mut at, close, depth.saturating_add(1), &mut body);
+                        let span = e.span;
+                        body.push(Stmt { kind: StmtKind::Expr(e), span });
+                        at = at.max(before.saturating_add(1));
+                    }
+                }
+                _ => {
+                    let into = Inside { patterns: name.starts_with("expect"), asked };
+                    commands(whole, inner, close, depth.saturating_add(1), into, &mut body);
+                }
+            }
             out.push(Stmt { kind: StmtKind::Maybe(body), span: word.span });
         }
         args.push(word);
@@ -133,6 +148,22 @@ fn body_like(name: &str) -> bool {
             | "after"
             | "switch"
             | "namespace"
+            | "subst"
+            | "expr"
+            | "apply"
+            | "dict"
+            | "trace"
+            | "uplevel"
+            | "lmap"
+            | "time"
+            | "interp"
+            | "oo::class"
+            | "coroutine"
+            | "tailcall"
+            | "fileevent"
+            | "bind"
+            | "vwait"
+            | "when"
     )
 }
 

@@ -8,7 +8,7 @@ use super::Given;
 use crate::effect::Language;
 use crate::effect::graph::Reach;
 use crate::eval::nested::Env;
-use crate::value::{Value, Why};
+use crate::value::{Taint, Value, Why};
 
 impl Interp<'_> {
     /// Operations on what is read and connected.
@@ -109,6 +109,25 @@ impl Interp<'_> {
                 let v = given.first()?.value(at);
                 let mut out = Value::default();
                 for p in v.pieces {
+                    match p {
+                        crate::value::Piece::Literal(l) => {
+                            crate::eval::expand::glob_literal(&l, &mut |p| out.push_piece(p));
+                        }
+                        other => out.push_piece(other),
+                    }
+                }
+                Some(Data::Text(out))
+            }
+            // What lies in a directory, as the pattern of its names: with the directory, or the names alone.
+            "entries" | "entries.names" => {
+                let place = given.first().map(|d| d.value(at)).filter(|_| op == "entries").unwrap_or_default();
+                let pattern =
+                    given.text(1).filter(|p| p.contains('*')).map_or("*".to_string(), |p| p.replace("**/", ""));
+                let mut out = place;
+                if !out.pieces.is_empty() && !out.as_literal().is_some_and(|b| b.ends_with(b"/")) {
+                    out.push(Value::computed(b"/", at, Taint::default()));
+                }
+                for p in Value::computed(pattern.as_bytes(), at, given.taint.clone()).pieces {
                     match p {
                         crate::value::Piece::Literal(l) => {
                             crate::eval::expand::glob_literal(&l, &mut |p| out.push_piece(p));
