@@ -40,14 +40,29 @@ const fn claude_form(event: &'static str, tools: &'static [(&'static str, Langua
         tool_at: &["/tool_name", "/toolName"],
         tools,
         command_at: &["/tool_input/command", "/toolInput/command", "/tool_input/cmd"],
-        cwd_at: &["/cwd"],
+        // A tool that is told where to run says so before the conversation does (Codex: workdir; Gemini: directory,
+        // dir_path).
+        cwd_at: &[
+            "/tool_input/workdir",
+            "/tool_input/directory",
+            "/tool_input/dir_path",
+            "/tool_input/working_directory",
+            "/tool_input/cwd",
+            "/cwd",
+        ],
         session_at: &["/session_id", "/sessionId"],
     }
 }
 
 const CLAUDE_TOOLS: &[(&str, Language)] = &[("Bash", Bash), ("PowerShell", PowerShell), ("Monitor", Bash)];
-const CODEX_TOOLS: &[(&str, Language)] =
-    &[("Bash", Bash), ("shell", Bash), ("shell_command", Bash), ("exec_command", Bash)];
+const CODEX_TOOLS: &[(&str, Language)] = &[
+    ("Bash", Bash),
+    ("shell", Bash),
+    ("shell_command", Bash),
+    ("exec_command", Bash),
+    ("local_shell", Bash),
+    ("unified_exec", Bash),
+];
 const SHELL_TOOLS: &[(&str, Language)] = &[
     ("Bash", Bash),
     ("bash", Bash),

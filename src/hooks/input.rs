@@ -100,10 +100,16 @@ impl Form {
                 None => return Question::Other,
             }
         }
-        match self.command_at.iter().find_map(|p| at(value, p)).as_ref().and_then(command) {
+        let mut commands = self.command_at.iter().filter_map(|p| at(value, p)).filter_map(|v| command(&v));
+        let first = commands.next();
+        // Which of them the tool runs is not known here.
+        if commands.any(|c| Some(c) != first) {
+            return Question::Broken("the hook's input holds two commands".into(), Some(self));
+        }
+        match first {
             Some(command) => {
-                let filled = |at| text(value, at).filter(|t| !t.is_empty());
-                let (cwd, session) = (filled(self.cwd_at), filled(self.session_at));
+                let session = text(value, self.session_at).filter(|t| !t.is_empty());
+                let cwd = self.directory(value);
                 Question::Command(Request { command, shell, cwd, session }, self)
             }
             None => Question::Broken("the hook's input holds no command".into(), Some(self)),
@@ -112,11 +118,25 @@ impl Form {
 }
 
 impl Form {
+    /// Where the command would run: the first directory that is named; below the next one where it is relative.
+    fn directory(&self, value: &Value) -> Option<String> {
+        let named = self.cwd_at.iter().filter_map(|p| text(value, &[p])).filter(|t| !t.is_empty());
+        let mut below = String::new();
+        for dir in named {
+            let whole = if below.is_empty() { dir } else { format!("{}/{below}", dir.trim_end_matches('/')) };
+            if whole.starts_with(['/', '~']) || whole.get(1..2) == Some(":") {
+                return Some(whole);
+            }
+            below = whole;
+        }
+        (!below.is_empty()).then_some(below)
+    }
     /// A question of this form about a command, as the host sends it in its first spelling.
     pub fn sample(&self, command: &str) -> Value {
         let tool = self.tools.first().map_or("", |(name, _)| name);
-        let fields =
-            [(self.event_at, self.event), (self.tool_at, tool), (self.command_at, command), (self.cwd_at, "/tmp")];
+        // The directory of the conversation is named last.
+        let cwd = self.cwd_at.last().map(std::slice::from_ref).unwrap_or_default();
+        let fields = [(self.event_at, self.event), (self.tool_at, tool), (self.command_at, command), (cwd, "/tmp")];
         let mut value = Value::Object(serde_json::Map::new());
         for (at, text) in fields {
             let Some(pointer) = at.first() else { continue };
