@@ -81,7 +81,7 @@ fn known(lines: &[&str], out: &mut String) -> Result<(), String> {
     all.dedup();
     let _ = writeln!(out, "pub(super) static KNOWN_HOSTS: &[&str] = &{all:?};");
     // With the first letters in a row: most names are passed over by a look at them.
-    out.push_str("pub(super) static KNOWN_BY_LENGTH: &[(&[u8], &[(&str, &str)])] = &[\n");
+    out.push_str("type OfLength = (&'static [u8], &'static [(&'static str, &'static str)]);\npub(super) static KNOWN_BY_LENGTH: &[OfLength] = &[\n");
     for of_length in by_length {
         let first: Vec<u8> = of_length.iter().filter_map(|(_, main)| main.bytes().next()).collect();
         let _ = writeln!(out, "(&{first:?}, &{of_length:?}),");

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
+#![expect(clippy::indexing_slicing, reason = "JSON is asked by name")]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -57,8 +57,11 @@ pub(super) struct Facts {
     /// The program does not tell upper and lower case apart.
     pub nocase: bool,
     /// The indices in `given` of each option, by its main name.
-    pub by_name: SmallVec<[(&'static str, SmallVec<[usize; 2]>); 4]>,
+    pub by_name: SmallVec<[(&'static str, Indices); 4]>,
 }
+
+/// Where an option is given: indices in the list of all that are given.
+type Indices = SmallVec<[usize; 2]>;
 
 /// Most words that are joined for conditions over all of them.
 const MAX_JOINED: usize = 64;

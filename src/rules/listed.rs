@@ -61,7 +61,7 @@ impl Runs {
         let at = self.by_first.binary_search_by_key(&first, |(b, _)| *b);
         let may = at.ok().and_then(|i| self.by_first.get(i)).map_or(self.open, |(_, may)| may);
         // Names with one beginning differ in the second letter mostly.
-        let second = name.bytes().nth(1).map(|b| b.to_ascii_lowercase());
+        let second = name.as_bytes().get(1).map(|b| b.to_ascii_lowercase());
         let may_be = |x: &&Entry| match x.pattern.as_bytes() {
             [b'*' | b'?', ..] | [_, b'*' | b'?', ..] => true,
             pattern => pattern.get(1).copied() == second,

@@ -195,7 +195,7 @@ pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
         return if typo { same.into_iter().find(of_it).map(|(d, _)| (*d, Near::Ending)) } else { None };
     }
     // A name that is near begins with the same letter, with what is read as it, or with the second one.
-    let second = main.bytes().nth(1);
+    let second = main.as_bytes().get(1).copied();
     let shown = swapped(main.as_bytes()).next();
     let bit = |c: u8| 1u128 << (c % 128);
     let swaps = SWAPS.iter().filter_map(|(from, _)| from.bytes().next()).fold(0, |all, c| all | bit(c));

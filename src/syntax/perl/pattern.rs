@@ -105,7 +105,7 @@ pub(super) fn changed(low: &mut Lowering<'_>, n: Node<'_>, t: Target) -> Kind {
     let to = into.map(|r| low.text(r)).unwrap_or_default();
     let method = |name: &str, a: &str, b: &str| {
         let args = [low.literal(a, at), low.literal(b, at)];
-        let args = args.into_iter().map(|value| lowering::plain(value)).collect();
+        let args = args.into_iter().map(lowering::plain).collect();
         Kind::Call(Box::new(attribute(before.clone(), name, at)), args)
     };
     let result = if n.kind() == "transliteration_expression" {
@@ -129,7 +129,7 @@ pub(super) fn changed(low: &mut Lowering<'_>, n: Node<'_>, t: Target) -> Kind {
         } else if plain(field(n, "content")) && into.is_none_or(|r| plain(Some(r))) {
             let code = Expr::new(pattern(low, n), at);
             let args = [low.literal(from, at), low.literal(&to.replace("\\/", "/"), at), low.literal(flags, at)];
-            let args = args.into_iter().map(|value| lowering::plain(value)).collect();
+            let args = args.into_iter().map(lowering::plain).collect();
             let replaced = Kind::Call(Box::new(attribute(before.clone(), "s///", at)), args);
             Kind::Do(vec![tree::run(code), tree::run(Expr::new(replaced, at))])
         } else {

@@ -83,7 +83,7 @@ pub(super) fn command(low: &mut Lowering<'_>, n: Node<'_>, input: Option<Expr>) 
             let mut args = Vec::new();
             for w in rest {
                 match w.kind {
-                    Kind::List(l) => args.extend(l.into_iter().map(|value| lowering::plain(value))),
+                    Kind::List(l) => args.extend(l.into_iter().map(lowering::plain)),
                     _ => args.push(lowering::plain(w)),
                 }
             }

@@ -97,7 +97,7 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
                 Some([key]) => Kind::Index(object, Box::new(expr(low, *key))),
                 Some(keys) => {
                     let keys: Vec<Expr> = keys.iter().map(|k| expr(low, *k)).collect();
-                    let args = keys.into_iter().map(|value| lowering::plain(value)).collect();
+                    let args = keys.into_iter().map(lowering::plain).collect();
                     Kind::Call(Box::new(attribute(*object, "slice", at)), args)
                 }
                 None => Kind::Other(vec![*object]),

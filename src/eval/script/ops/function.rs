@@ -50,17 +50,17 @@ impl Interp<'_> {
                     Data::Path(_) => self.attribute(run, object, &name, at),
                     other => Data::Bound(Box::new(other), name),
                 };
-                let rest = all.iter().cloned().skip(2).map(|d| (None, d)).collect();
+                let rest = all.iter().skip(2).cloned().map(|d| (None, d)).collect();
                 Some(self.apply(run, callee, rest, at))
             }
             "call" => {
                 let callee = given.first()?;
-                let rest = all.iter().cloned().skip(1).map(|d| (None, d)).collect();
+                let rest = all.iter().skip(1).cloned().map(|d| (None, d)).collect();
                 Some(self.apply(run, callee, rest, at))
             }
             // `f.call(this, a)`, `f.apply(this, [a])`, `Reflect.apply(f, this, [a])`
             "method.call" => {
-                let rest = all.iter().cloned().skip(2).map(|d| (None, d)).collect();
+                let rest = all.iter().skip(2).cloned().map(|d| (None, d)).collect();
                 Some(self.apply(run, given.first()?, rest, at))
             }
             "method.apply" | "reflect.construct" => {
@@ -104,7 +104,7 @@ impl Interp<'_> {
                 let rest = match list {
                     Some(Data::List(l)) => l.into_iter().map(|d| (None, d)).collect(),
                     _ => match place {
-                        Some(i) => all.iter().cloned().skip(i.saturating_add(1)).map(|d| (None, d)).collect(),
+                        Some(i) => all.iter().skip(i.saturating_add(1)).cloned().map(|d| (None, d)).collect(),
                         None => Vec::new(),
                     },
                 };

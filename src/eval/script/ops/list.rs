@@ -21,7 +21,7 @@ impl Interp<'_> {
             // `list << x`, `list.push(x)`: a new list; text gets longer, a file gets the text.
             "push" => match given.first()? {
                 Data::List(mut l) => {
-                    l.extend(all.iter().cloned().skip(1));
+                    l.extend(all.iter().skip(1).cloned());
                     Some(Data::List(l))
                 }
                 Data::Text(mut v) => {

@@ -105,7 +105,7 @@ impl Interp<'_> {
                 given.made(&out)
             }
             // Bytes as text: the last argument that holds any; wide text has two bytes a character.
-            "decoded" => all.iter().cloned().find(|d| !matches!(d, Data::Object(_) | Data::Path(_))),
+            "decoded" => all.iter().find(|d| !matches!(d, Data::Object(_) | Data::Path(_))).cloned(),
             "decoded.wide" => {
                 let b = all.last()?.value(at).as_literal()?.into_owned();
                 let units: Vec<u16> =

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::syntax::ast::*;
+use std::time::Instant;
 
 fn show(text: &str) -> String {
     let program = read(text.as_bytes()).unwrap();
