@@ -168,7 +168,7 @@ impl Browser {
             browser.call("Target.attachToTarget", serde_json::json!({ "targetId": target, "flatten": true }));
         browser.session = attached["sessionId"].as_str().map(str::to_string);
         browser.call("Page.navigate", serde_json::json!({ "url": format!("file://{}", page.display()) }));
-        browser.wait("document.documentElement.dataset.ready");
+        browser.wait("document.documentElement?.dataset.ready");
         browser
     }
 

@@ -8,6 +8,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("limits", 1),
     ("bytes", 1),
     ("glob", 1),
+    ("count", 1),
     ("hash", 1),
     ("redact", 1),
     ("time", 1),

