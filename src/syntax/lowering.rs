@@ -45,6 +45,25 @@ impl Lowering<'_> {
             None => Expr::new(Kind::Null, span(n)),
         }
     }
+    /// `if … elseif … else …`, by the field of a branch's body and the kinds of the clauses; the body of `else` is `body`.
+    pub(super) fn branches(
+        &mut self,
+        n: Node<'_>,
+        (then, elseif, otherwise): (&str, &str, &str),
+        body: fn(&mut Lowering<'_>, Node<'_>, &str) -> Vec<Stmt>,
+        expr: Expression,
+    ) -> Stmt {
+        let mut branches = vec![(self.part(n, "condition", expr), body(self, n, then))];
+        let mut rest = Vec::new();
+        for k in kids(n) {
+            if k.kind() == elseif {
+                branches.push((self.part(k, "condition", expr), body(self, k, then)));
+            } else if k.kind() == otherwise {
+                rest = body(self, k, "body");
+            }
+        }
+        stmt(StmtKind::If(branches, rest), span(n))
+    }
     /// All children as expressions.
     pub(super) fn all(&mut self, n: Node<'_>, expr: Expression) -> Vec<Expr> {
         kids(n).into_iter().map(|k| expr(self, k)).collect()

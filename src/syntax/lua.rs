@@ -65,17 +65,7 @@ fn statement(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
             out.push(stmt(StmtKind::Function(Rc::new(f)), at));
         }
         "if_statement" => {
-            let test = part(low, n, "condition");
-            let mut branches = vec![(test, body(low, n, "consequence"))];
-            let mut otherwise = Vec::new();
-            for k in kids(n) {
-                match k.kind() {
-                    "elseif_statement" => branches.push((part(low, k, "condition"), body(low, k, "consequence"))),
-                    "else_statement" => otherwise = body(low, k, "body"),
-                    _ => {}
-                }
-            }
-            out.push(stmt(StmtKind::If(branches, otherwise), at));
+            out.push(low.branches(n, ("consequence", "elseif_statement", "else_statement"), body, expr));
         }
         "while_statement" => {
             let condition = Some(part(low, n, "condition"));

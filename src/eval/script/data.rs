@@ -8,6 +8,7 @@ use crate::source::{Place, TextId};
 use crate::syntax::script::Function;
 use crate::value::{Taint, Value, Why};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Most items of structures that stand in structures.
@@ -115,6 +116,33 @@ impl Data {
             }
         }
     }
+    /// True where it is surely the same as another: what a name holds still, so that nothing that lies far inside may be
+    /// passed over.
+    pub(crate) fn is(&self, other: &Data) -> bool {
+        self.is_at(other, 0)
+    }
+    fn is_at(&self, other: &Data, depth: u32) -> bool {
+        if depth > MAX_DEPTH {
+            return false;
+        }
+        let next = depth.saturating_add(1);
+        match (self, other) {
+            (Data::Text(x), Data::Text(y)) => x == y,
+            (Data::Number(x), Data::Number(y)) => x == y,
+            (Data::Bool(x), Data::Bool(y)) => x == y,
+            (Data::Null, Data::Null) => true,
+            (Data::Path(x), Data::Path(y)) => x == y,
+            (Data::Function(x, _), Data::Function(y, _)) => Rc::ptr_eq(x, y),
+            (Data::Object(x), Data::Object(y)) => Rc::ptr_eq(x, y),
+            (Data::List(x), Data::List(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.is_at(y, next)),
+            (Data::Map(x), Data::Map(y)) => {
+                let pair = |((k, v), (l, w)): (&(Data, Data), &(Data, Data))| k.is_at(l, next) && v.is_at(w, next);
+                x.len() == y.len() && x.iter().zip(y).all(pair)
+            }
+            (Data::Bound(x, n), Data::Bound(y, m)) => n == m && x.is_at(y, next),
+            _ => false,
+        }
+    }
     /// About how much a copy of it costs, in units of work.
     pub(crate) fn weight(&self) -> u64 {
         let n = match self {
@@ -173,22 +201,28 @@ impl Data {
     /// Everything that any part of it came from.
     pub(crate) fn taint(&self) -> Taint {
         let mut t = Taint::default();
-        self.join_taint(&mut t, 0);
+        self.join_taint(&mut t, 0, &mut HashMap::new());
         t
     }
-    fn join_taint(&self, t: &mut Taint, depth: u32) {
+    /// `seen`: the least depth at which each object was met. From there all that lies as deep is in `t` already, so that
+    /// objects which hold each other in many attributes are not walked once for each way to them.
+    fn join_taint(&self, t: &mut Taint, depth: u32, seen: &mut HashMap<*const RefCell<Object>, u32>) {
         if depth > 8 {
             return;
         }
         let next = depth.saturating_add(1);
         match self {
             Data::Text(v) => t.join(&v.taint()),
-            Data::List(items) => items.iter().take(256).for_each(|d| d.join_taint(t, next)),
+            Data::List(items) => items.iter().take(256).for_each(|d| d.join_taint(t, next, seen)),
             Data::Map(items) => items.iter().take(256).for_each(|(k, v)| {
-                k.join_taint(t, next);
-                v.join_taint(t, next);
+                k.join_taint(t, next, seen);
+                v.join_taint(t, next, seen);
             }),
             Data::Object(o) => {
+                if seen.get(&Rc::as_ptr(o)).is_some_and(|d| *d <= depth) {
+                    return;
+                }
+                seen.insert(Rc::as_ptr(o), depth);
                 if let Ok(o) = o.try_borrow() {
                     if let Some(c) = &o.content {
                         t.join(&c.taint());
@@ -196,13 +230,13 @@ impl Data {
                     if let Some(e) = o.effect {
                         t.join(&Taint::of(e));
                     }
-                    o.fields.iter().for_each(|(_, d)| d.join_taint(t, next));
+                    o.fields.iter().for_each(|(_, d)| d.join_taint(t, next, seen));
                 }
             }
-            Data::Bound(d, _) => d.join_taint(t, next),
+            Data::Bound(d, _) => d.join_taint(t, next, seen),
             Data::Partial(d, args) => {
-                d.join_taint(t, next);
-                args.iter().for_each(|(_, d)| d.join_taint(t, next));
+                d.join_taint(t, next, seen);
+                args.iter().for_each(|(_, d)| d.join_taint(t, next, seen));
             }
             Data::Number(_) | Data::Bool(_) | Data::Null | Data::Path(_) | Data::Function(..) => {}
         }
@@ -276,4 +310,35 @@ pub(super) fn same(a: &Data, b: &Data) -> bool {
 /// Whether a key of a map is that name.
 pub(super) fn named(key: &Data, name: &str) -> bool {
     matches!(key, Data::Text(v) if v.as_str().is_some_and(|s| s == name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_far_inside_is_not_the_same() {
+        let list = |last: i64| Data::List((0..300).chain([last]).map(Data::Number).collect());
+        assert!(list(1).is(&list(1)) && !list(1).is(&list(2)));
+        let bound = |name: &str| Data::Bound(Box::new(Data::Path("os".into())), name.into());
+        assert!(bound("system").is(&bound("system")) && !bound("system").is(&bound("popen")));
+    }
+
+    #[test]
+    fn objects_that_hold_each_other_many_times_are_walked_once() {
+        let effect: EffectId = crate::value::Origin(7);
+        let mut object = Data::object("last");
+        if let Data::Object(o) = &object {
+            o.borrow_mut().effect = Some(effect);
+        }
+        // Seven levels of two hundred ways each.
+        for _ in 0..7 {
+            let outer = Data::object("outer");
+            if let Data::Object(o) = &outer {
+                o.borrow_mut().fields = (0..200).map(|i| (format!("f{i}"), object.clone())).collect();
+            }
+            object = outer;
+        }
+        assert_eq!(object.taint(), Taint::of(effect));
+    }
 }

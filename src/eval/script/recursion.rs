@@ -24,9 +24,6 @@ const DEEP: u32 = super::MAX_SCRIPT_DEPTH / 2;
 /// Most functions that are active where one is followed once more.
 const MAX_ACTIVE: usize = 32;
 
-/// How deep values are compared.
-const MAX_COMPARED: u32 = 8;
-
 /// How a call is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -129,7 +126,7 @@ pub(super) fn forget(scopes: &mut Scopes, before: &Scopes, at: Place) {
         if Rc::ptr_eq(now, then) {
             continue;
         }
-        let changed = |(name, d): &(&String, &Data)| then.get(*name).is_none_or(|t| !same(d, t, 0));
+        let changed = |(name, d): &(&String, &Data)| then.get(*name).is_none_or(|t| !d.is(t));
         let names: Vec<String> = now.iter().filter(changed).map(|(name, _)| name.clone()).collect();
         let now = Rc::make_mut(now);
         for name in names {
@@ -137,28 +134,5 @@ pub(super) fn forget(scopes: &mut Scopes, before: &Scopes, at: Place) {
                 *d = Data::unknown("recursion", at, d.taint());
             }
         }
-    }
-}
-
-/// True where two values are surely the same.
-fn same(a: &Data, b: &Data, depth: u32) -> bool {
-    if depth >= MAX_COMPARED {
-        return false;
-    }
-    let next = depth.saturating_add(1);
-    match (a, b) {
-        (Data::Text(x), Data::Text(y)) => x == y,
-        (Data::Number(x), Data::Number(y)) => x == y,
-        (Data::Bool(x), Data::Bool(y)) => x == y,
-        (Data::Null, Data::Null) => true,
-        (Data::Path(x), Data::Path(y)) => x == y,
-        (Data::Function(x, _), Data::Function(y, _)) => Rc::ptr_eq(x, y),
-        (Data::Object(x), Data::Object(y)) => Rc::ptr_eq(x, y),
-        (Data::List(x), Data::List(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y, next)),
-        (Data::Map(x), Data::Map(y)) => {
-            let pair = |((k, v), (l, w)): (&(Data, Data), &(Data, Data))| same(k, l, next) && same(v, w, next);
-            x.len() == y.len() && x.iter().zip(y).all(pair)
-        }
-        _ => false,
     }
 }

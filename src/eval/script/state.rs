@@ -171,22 +171,3 @@ pub(super) fn join_scopes(a: Scopes, b: Scopes, at: Place) -> Scopes {
         })
         .collect()
 }
-
-/// Whether a name still holds what it held.
-pub(super) fn unchanged(a: &Data, b: &Data) -> bool {
-    match (a, b) {
-        (Data::Text(x), Data::Text(y)) => x == y,
-        (Data::Number(x), Data::Number(y)) => x == y,
-        (Data::Bool(x), Data::Bool(y)) => x == y,
-        (Data::Null, Data::Null) => true,
-        (Data::Path(x), Data::Path(y)) => x == y,
-        (Data::Function(x, _), Data::Function(y, _)) => Rc::ptr_eq(x, y),
-        (Data::Object(x), Data::Object(y)) => Rc::ptr_eq(x, y),
-        (Data::List(x), Data::List(y)) => x.len() == y.len() && x.iter().zip(y).take(256).all(|(x, y)| unchanged(x, y)),
-        (Data::Map(x), Data::Map(y)) => {
-            x.len() == y.len() && x.iter().zip(y).take(256).all(|(x, y)| unchanged(&x.0, &y.0) && unchanged(&x.1, &y.1))
-        }
-        (Data::Bound(x, n), Data::Bound(y, m)) => n == m && unchanged(x, y),
-        _ => false,
-    }
-}

@@ -4,7 +4,7 @@
 //! that is left early is run once more with nothing known of what it changes.
 
 use super::data::elements;
-use super::state::{End, Run, Scopes, join_scopes, unchanged};
+use super::state::{End, Run, Scopes, join_scopes};
 use super::{Data, Interp, MAX_ELEMENTS, MAX_SCRIPT_DEPTH};
 use crate::command::calls;
 use crate::effect::{Certainty, Language, Object as Thing, Verb};
@@ -293,7 +293,7 @@ impl Interp<'_> {
             }
             let scope = Rc::make_mut(scope);
             for (name, d) in scope.iter_mut() {
-                if old.get(name).is_none_or(|o| !unchanged(o, d))
+                if old.get(name).is_none_or(|o| !o.is(d))
                     && !matches!(d, Data::Function(..) | Data::Object(_) | Data::Path(_))
                 {
                     let mut taint = d.taint();

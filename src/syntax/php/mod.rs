@@ -69,17 +69,7 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
             out.push(stmt(StmtKind::Exit, at));
         }
         "if_statement" => {
-            let test = part(low, n, "condition");
-            let mut branches = vec![(test, body(low, n, "body"))];
-            let mut otherwise = Vec::new();
-            for k in kids(n) {
-                match k.kind() {
-                    "else_if_clause" => branches.push((part(low, k, "condition"), body(low, k, "body"))),
-                    "else_clause" => otherwise = body(low, k, "body"),
-                    _ => {}
-                }
-            }
-            out.push(stmt(StmtKind::If(branches, otherwise), at));
+            out.push(low.branches(n, ("body", "else_if_clause", "else_clause"), body, expr));
         }
         "while_statement" => {
             let condition = Some(part(low, n, "condition"));
