@@ -106,7 +106,8 @@ fn check(test: &str, shell: &Shell, typed: &[Typed]) {
         let age = entry.at.map_or(0, |at| i64::try_from(now).unwrap() - at);
         assert!((-5..600).contains(&age), "{test}: {entry:?}");
     }
-    std::fs::remove_dir_all(dir).unwrap();
+    // A shell that is still writing its history is no failure.
+    let _ = std::fs::remove_dir_all(dir);
 }
 
 fn bash(test: &str, start: &'static str, stamps: bool, more: &[Typed]) {
