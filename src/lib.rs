@@ -11,6 +11,7 @@ pub mod cli;
 pub mod command;
 pub mod count;
 pub mod effect;
+pub mod escape;
 pub mod eval;
 pub mod finding;
 pub mod gate;

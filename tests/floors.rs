@@ -9,6 +9,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("bytes", 1),
     ("glob", 1),
     ("count", 1),
+    ("escape", 1),
     ("hash", 1),
     ("redact", 1),
     ("time", 1),

@@ -7,8 +7,8 @@ use super::Interp;
 use super::invoke::Work;
 use crate::command::{Invocation, Role};
 use crate::effect::{Language, Object, Verb};
+use crate::escape;
 use crate::source::Place;
-use crate::value::escape;
 use crate::value::transform::{self, Call, Flavour, PieceFrom};
 use crate::value::{Bytes, Channel, Piece, Taint, Value, Why};
 

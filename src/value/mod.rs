@@ -6,7 +6,6 @@
 
 pub mod arithmetic;
 mod brace;
-pub mod escape;
 #[cfg(test)]
 pub(crate) mod oracle;
 pub mod pattern;

@@ -2,8 +2,8 @@
 //!
 //! In: the value of a variable. Out: the new text. Floor 2; imports `value::{escape, pattern}`.
 
-use super::escape::{Dialect, unescape};
 use super::pattern::{Limit, Pattern, Unit, lower, push_unit, units, upper};
+use crate::escape::{Dialect, unescape};
 
 /// `${x@Q}`: the text quoted so that it can be read again.
 pub fn shell_quote(text: &[u8]) -> Vec<u8> {

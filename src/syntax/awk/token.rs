@@ -1,5 +1,6 @@
 //! Tokens of awk programs, whether a `/` divides or begins a pattern decided by what stands before it.
 
+use crate::escape::letter;
 use crate::source::Span;
 
 /// A token.
@@ -108,13 +109,7 @@ fn string(rest: &[u8]) -> Option<(Vec<u8>, usize)> {
                 i = i.saturating_add(1);
                 let c = *rest.get(i)?;
                 match c {
-                    b'n' => out.push(b'\n'),
-                    b't' => out.push(b'\t'),
-                    b'r' => out.push(b'\r'),
-                    b'a' => out.push(7),
-                    b'b' => out.push(8),
-                    b'f' => out.push(12),
-                    b'v' => out.push(11),
+                    b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' => out.extend(letter(c)),
                     b'\n' => {}
                     b'0'..=b'7' => {
                         let n = rest.get(i..)?.iter().take(3).take_while(|d| (b'0'..=b'7').contains(d)).count();

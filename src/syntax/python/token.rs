@@ -2,6 +2,7 @@
 //!
 //! In: a node, or what stands in it. Out: bytes and numbers, escapes undone.
 
+use crate::escape::letter;
 use crate::syntax::ast::Bytes;
 use crate::syntax::script::Kind;
 use tree_sitter::Node;
@@ -78,16 +79,8 @@ pub(super) fn unescape(text: &[u8], bytes: bool) -> Bytes {
                 out.push(*e);
                 continue;
             }
-            b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' => {
-                out.push(match e {
-                    b'a' => 7,
-                    b'b' => 8,
-                    b'f' => 12,
-                    b'n' => b'\n',
-                    b'r' => b'\r',
-                    b't' => b'\t',
-                    _ => 11,
-                });
+            e if let Some(control) = letter(*e) => {
+                out.push(control);
                 continue;
             }
             b'x' => 2,

@@ -2,6 +2,7 @@
 //!
 //! `(f a (g b))` is the call `f(a, g(b))`; quoted lists are data.
 
+use crate::escape::{Dialect, push_escape};
 use crate::source::Span;
 use crate::syntax::script::{Expr, Kind, Stmt, StmtKind, Target};
 
@@ -44,12 +45,11 @@ fn form(whole: &[u8], at: &mut usize, depth: u32, quoted: bool) -> Option<Expr> 
                 match c {
                     b'"' => break,
                     b'\\' => {
-                        text.extend(rest.get(i).map(|c| match c {
-                            b'n' => b'\n',
-                            b't' => b'\t',
-                            c => *c,
-                        }));
-                        i = i.saturating_add(1);
+                        // An escaped blank or end of line stands for nothing.
+                        i = i.saturating_add(match rest.get(i) {
+                            Some(b' ' | b'\n') => 1,
+                            _ => push_escape(&mut text, rest.get(i..).unwrap_or_default(), Dialect::Elisp),
+                        });
                     }
                     c => text.push(*c),
                 }

@@ -3,6 +3,7 @@
 //! Read tolerantly: operands with operators between them, calls with their arguments, texts, assignments. Words that only
 //! steer (`if`, `end`, `function`) are passed over, so that every call is seen, in order, as if it ran.
 
+use crate::escape::{Dialect, push_escape};
 use crate::limits;
 use crate::source::Span;
 use crate::syntax::script::{Arg, Expr, Function, Kind, Receiver, Stmt, StmtKind, Target};
@@ -362,21 +363,8 @@ impl Parser<'_> {
             self.at = self.at.saturating_add(1);
             match c {
                 b'\\' if escapes => {
-                    let Some(e) = self.rest().first().copied() else { break };
-                    self.at = self.at.saturating_add(1);
-                    match e {
-                        b'n' => plain.push(b'\n'),
-                        b't' => plain.push(b'\t'),
-                        b'r' => plain.push(b'\r'),
-                        b'x' => {
-                            let n = super::run(self.rest().get(..2).unwrap_or_default(), |b| b.is_ascii_hexdigit());
-                            let hex =
-                                self.rest().get(..n).and_then(|h| std::str::from_utf8(h).ok()).unwrap_or_default();
-                            plain.push(u8::from_str_radix(hex, 16).unwrap_or(b'x'));
-                            self.at = self.at.saturating_add(n);
-                        }
-                        c => plain.push(c),
-                    }
+                    let used = push_escape(&mut plain, self.rest(), Dialect::Code);
+                    self.at = self.at.saturating_add(used);
                 }
                 b'$' if self.style.dollar => {
                     if !plain.is_empty() {

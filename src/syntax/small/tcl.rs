@@ -4,6 +4,7 @@
 //! is sent after a password was asked for is a call of its own, `send_secret`.
 
 use super::call;
+use crate::escape::{Dialect, push_escape};
 use crate::source::Span;
 use crate::syntax::script::{Expr, Kind, Stmt, StmtKind, Target};
 
@@ -210,13 +211,9 @@ fn word(whole: &[u8], at: &mut usize, end: usize, depth: u32, out: &mut Vec<Stmt
             }
             b' ' | b'\t' | b'\n' | b';' if !quoted => break,
             b'\\' => {
-                i = i.saturating_add(1);
-                plain.extend(get(i).map(|c| match c {
-                    b'n' => b'\n',
-                    b't' => b'\t',
-                    b'r' => b'\r',
-                    c => c,
-                }));
+                let after = whole.get(i.saturating_add(1)..end).unwrap_or_default();
+                let used = push_escape(&mut plain, after, Dialect::Tcl);
+                i = i.saturating_add(used);
             }
             b'$' => {
                 let n = super::run(whole.get(i.saturating_add(1)..end).unwrap_or_default(), |b| {

@@ -2,11 +2,11 @@
 //!
 //! In: the words after the name, known or not. Out: what is printed; unknown pieces stay in their places.
 
-use super::super::escape::{Dialect, Escape, escape, push_char};
 use super::super::split::part;
 use super::super::{Literal, Piece, Value, Why};
 use super::build::{Build, operand_values, to_output};
 use super::{Call, Flavour, Output};
+use crate::escape::{Dialect, Escape, escape, push_char};
 use crate::source::Place;
 
 /// What `echo` prints for these words (all that stand after the name, options included).

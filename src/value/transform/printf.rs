@@ -3,13 +3,13 @@
 //! In: the format and its arguments, known or not. Out: what is printed. An unknown argument leaves an unknown piece
 //! where it is printed. Not computed: `%(…)T`, `%a`, `%n`, `%Q`, and fractions that depend on binary rounding.
 
-use super::super::escape::{Dialect, Escape, escape, push_char};
 use super::super::quote::backslash_quote;
 use super::super::{Value, Why};
 use super::build::{Build, operand_values, slice, to_output};
 use super::echo::push_unescaped;
 use super::number::{Spec, integer};
 use super::{Call, Flavour, Output, decimal};
+use crate::escape::{Dialect, Escape, escape, push_char, unescape};
 use crate::limits;
 use crate::source::Place;
 
@@ -250,7 +250,7 @@ impl<'a> Printer<'a> {
             b'q' => spec.text(&backslash_quote(&text)),
             b'b' => {
                 let dialect = if bash { Dialect::BashB } else { Dialect::Dash };
-                let (bytes, stop) = super::super::escape::unescape(&text, dialect);
+                let (bytes, stop) = unescape(&text, dialect);
                 self.out.computed_from(&spec.text(&bytes), &taint);
                 return if stop { self.stop() } else { Some(true) };
             }

@@ -4,6 +4,7 @@
 
 use super::super::Why;
 use super::{Call, Output};
+use crate::escape::letter;
 
 /// A set as it is written: bytes in order, with what fills up.
 struct Set {
@@ -31,13 +32,7 @@ fn units(text: &[u8]) -> Vec<(u8, bool)> {
         at = at.saturating_add(1);
         out.push((
             match e {
-                b'a' => 7,
-                b'b' => 8,
-                b'f' => 12,
-                b'n' => b'\n',
-                b'r' => b'\r',
-                b't' => b'\t',
-                b'v' => 11,
+                b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' => letter(e).unwrap_or(e),
                 b'0'..=b'7' => {
                     let mut n = u32::from(e.saturating_sub(b'0'));
                     for _ in 0..2 {

@@ -5,6 +5,7 @@
 use super::lexer::{NAME, class, name_start};
 use super::word::Quoted;
 use super::{Arithmetic, R, Reader};
+use crate::escape::letter;
 use crate::source::Span;
 use crate::syntax::ast::{Bytes, List, Param, ParamOp, Part, PartKind, Program, Subscript};
 
@@ -334,14 +335,8 @@ fn decode(text: &[u8]) -> Bytes {
         };
         i += 1;
         let byte = match c {
-            b'a' => 7,
-            b'b' => 8,
+            b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' => letter(c).unwrap_or(c),
             b'e' | b'E' => 27,
-            b'f' => 12,
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
-            b'v' => 11,
             b'\\' | b'\'' | b'"' | b'?' => c,
             b'0'..=b'7' => {
                 let (n, next) = digits(text, i - 1, 3, 8);

@@ -4,6 +4,7 @@
 
 use super::super::super::Why;
 use super::parse::NOT;
+use crate::escape::letter;
 
 /// Built-in functions that are computed.
 const FUNCTIONS: &[&str] =
@@ -115,13 +116,7 @@ fn quoted(text: &str, end: char) -> Result<(String, &str), Why> {
             continue;
         }
         out.push(match e {
-            'n' => '\n',
-            't' => '\t',
-            'r' => '\r',
-            'a' => '\u{7}',
-            'b' => '\u{8}',
-            'f' => '\u{c}',
-            'v' => '\u{b}',
+            'a' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' => u8::try_from(e).ok().and_then(letter).map_or(e, char::from),
             '\\' => '\\',
             '"' => '"',
             '/' => '/',

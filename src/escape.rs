@@ -1,7 +1,7 @@
-//! Backslash escapes, in the dialects of `$'…'`, echo and printf.
+//! Backslash escapes, in the dialects of `$'…'`, echo and printf, and of the strings of small languages.
 //!
 //! In: text with escapes. Out: bytes. Facts: bash manual 3.1.2.4 and its `echo` and `printf`, dash(1), and what the
-//! programs do. Floor 2; imports `limits` by its callers only.
+//! programs do. Floor 1; imports nothing.
 
 /// Whose escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,26 @@ pub enum Dialect {
     Dash,
     /// The format of dash's printf.
     DashFormat,
+    /// A string of C, Vim script, R and Julia: octal without a leading zero, `\u{…}`. Any other escape is its character.
+    Code,
+    /// A word of Tcl (Tcl(n), rule 9): one to eight digits after `\u` and `\U`, no `\e`.
+    Tcl,
+    /// A string of Emacs Lisp (its manual, 2.4.3): `\s` and `\d`, as many digits after `\x` as there are.
+    Elisp,
+}
+
+/// The control characters that `a b f n r t v` stand for after a backslash, in C and in all that took its strings over.
+pub const fn letter(c: u8) -> Option<u8> {
+    Some(match c {
+        b'a' => 7,
+        b'b' => 8,
+        b'f' => 12,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'v' => 11,
+        _ => return None,
+    })
 }
 
 /// What one escape stands for.
@@ -35,19 +55,17 @@ pub enum Escape {
 
 /// Reads the escape whose backslash was just passed; gives what it stands for and how many bytes it took.
 pub fn escape(after: &[u8], dialect: Dialect) -> (Escape, usize) {
-    use Dialect::{AnsiC, BashB, BashEcho, BashFormat, Dash, DashFormat};
+    use Dialect::{AnsiC, BashB, BashEcho, BashFormat, Code, Dash, DashFormat, Elisp, Tcl};
     let dash = matches!(dialect, Dash | DashFormat);
     let Some(&c) = after.first() else { return (Escape::None, 0) };
+    if let Some(control) = letter(c) {
+        return (Escape::Byte(control), 1);
+    }
     let simple = match c {
-        b'a' => 7,
-        b'b' => 8,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'v' => 11,
-        b'e' => 27,
-        b'E' if !dash => 27,
+        b'e' if dialect != Tcl => 27,
+        b'E' if !dash && !matches!(dialect, Code | Tcl | Elisp) => 27,
+        b's' if dialect == Elisp => b' ',
+        b'd' if dialect == Elisp => 127,
         b'\\' => b'\\',
         b'\'' | b'"' | b'?' if matches!(dialect, AnsiC | BashFormat) => c,
         b'0' if matches!(dialect, BashEcho | BashB | Dash) => {
@@ -61,17 +79,26 @@ pub fn escape(after: &[u8], dialect: Dialect) -> (Escape, usize) {
         b'x' if !dash => {
             let rest = after.get(1..).unwrap_or(&[]);
             let (value, used) = match rest.strip_prefix(b"{") {
-                Some(inner) if dialect == AnsiC => {
+                Some(inner) if matches!(dialect, AnsiC | Code) => {
                     let (value, n) = digits(inner, usize::MAX, 16);
                     let close = usize::from(inner.get(n) == Some(&b'}'));
                     (value, n.saturating_add(1).saturating_add(close))
                 }
-                _ => digits(rest, 2, 16),
+                _ => digits(rest, if dialect == Elisp { usize::MAX } else { 2 }, 16),
             };
+            if dialect == Elisp && value > 0xff {
+                return (Escape::Char(value), used.saturating_add(1));
+            }
             return if used == 0 { (Escape::None, 0) } else { (Escape::Byte(low(value)), used.saturating_add(1)) };
         }
         b'u' | b'U' if !dash => {
-            let (value, n) = digits(after.get(1..).unwrap_or(&[]), if c == b'u' { 4 } else { 8 }, 16);
+            let rest = after.get(1..).unwrap_or(&[]);
+            if let (Some(inner), Code) = (rest.strip_prefix(b"{"), dialect) {
+                let (value, n) = digits(inner, 8, 16);
+                let close = usize::from(inner.get(n) == Some(&b'}'));
+                return (Escape::Char(value), n.saturating_add(2).saturating_add(close));
+            }
+            let (value, n) = digits(rest, if c == b'u' { 4 } else { 8 }, 16);
             return if n == 0 { (Escape::None, 0) } else { (Escape::Char(value), n.saturating_add(1)) };
         }
         b'c' if dialect == AnsiC => {
@@ -120,6 +147,26 @@ pub fn push_char(out: &mut Vec<u8>, number: u32) {
     out.push(low(lead | number.wrapping_shr(more.saturating_mul(6))));
     for i in (0..more).rev() {
         out.push(low(0x80 | number.wrapping_shr(i.saturating_mul(6)) & 0x3f));
+    }
+}
+
+/// Appends what the escape whose backslash was just passed stands for in a string of a language, where a backslash before
+/// any other character is that character; gives how many bytes it took.
+pub fn push_escape(out: &mut Vec<u8>, after: &[u8], dialect: Dialect) -> usize {
+    match (escape(after, dialect), after.first()) {
+        ((Escape::Byte(b), used), _) => {
+            out.push(b);
+            used
+        }
+        ((Escape::Char(number), used), _) => {
+            push_char(out, number);
+            used
+        }
+        ((Escape::Stop | Escape::None, _), Some(c)) => {
+            out.push(*c);
+            1
+        }
+        ((Escape::Stop | Escape::None, _), None) => 0,
     }
 }
 
