@@ -4,6 +4,8 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "support/program.rs"]
+mod program;
 #[path = "support/schema.rs"]
 mod schema;
 
@@ -157,7 +159,7 @@ fn the_name_that_other_scanners_have_makes_no_difference() {
     let folder = std::env::temp_dir().join(format!("shellward-name-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let other = folder.join("tirith");
-    std::fs::copy(BIN, &other).unwrap();
+    program::place(Path::new(BIN), &other);
     let args = ["check", "--json", "--non-interactive", "--shell", "posix", "--", "echo hello"];
     let mut answers = [Path::new(BIN), &other].map(|bin| {
         let out = run(Command::new(bin).args(args), b"");

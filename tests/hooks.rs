@@ -5,6 +5,9 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "support/program.rs"]
+mod program;
+
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -398,8 +401,10 @@ fn a_hook_that_does_not_work_is_seen() {
     assert_eq!(home.status()["state"], "scanning");
     let good = std::fs::read_to_string(home.0.join(settings)).unwrap();
     let fake = home.0.join("shellward");
-    std::fs::write(&fake, "#!/bin/sh\nexit 0\n").unwrap();
-    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let script = home.0.join("script");
+    std::fs::write(&script, "#!/bin/sh\nexit 0\n").unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    program::place(&script, &fake);
     let fake = fake.to_str().unwrap();
     for (from, to, state, why) in [
         ("Bash|PowerShell|Monitor", "Edit", "off", "leaves out Bash"),
@@ -446,7 +451,7 @@ fn a_hook_that_does_not_work_is_seen() {
 fn a_renamed_binary_is_known_as_this_program() {
     let home = Home::new("renamed");
     let other = home.0.join("guard");
-    std::fs::copy(BIN, &other).unwrap();
+    program::place(Path::new(BIN), &other);
     assert_eq!(home.run(&other, &["hook", "install", "claude"]).0, 0);
     for bin in [&other, &PathBuf::from(BIN)] {
         let (_, text) = home.run(bin, &["hook", "list"]);
