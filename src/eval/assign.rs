@@ -5,7 +5,7 @@
 use super::Interp;
 use super::declare::from_outside;
 use super::expand::has_braces;
-use super::scope::{Attrs, Content, put};
+use super::scope::{Attrs, Content, Open, put};
 use crate::limits;
 use crate::source::Place;
 use crate::syntax::ast::{ArithText, ArrayElement, AssignValue, Assignment, Part, PartKind};
@@ -56,7 +56,12 @@ impl Interp<'_> {
             // Options are looked at from the beginning of a word again.
             self.sh.unset("OPTIND ");
         }
-        let attrs = self.sh.var(name).map(|v| v.attrs).unwrap_or_default();
+        let attrs = self.sh.var(name).map(|v| v.attrs).unwrap_or_else(|| attrs_of_own(name));
+        if self.sh.var(name).is_none() && is_own_number(name) {
+            // The text is evaluated, and the variable goes on giving what the shell gives it.
+            let _ = self.arith_inner(|me| me.arith_of(&v));
+            return;
+        }
         let v = if append {
             if attrs.integer {
                 let old = self.variable(name, at).unwrap_or_default();
@@ -117,9 +122,14 @@ impl Interp<'_> {
         if self.language == crate::effect::Language::Zsh {
             self.zsh_code_table(name, &v, at);
         }
+        self.name_table(name, subscript, &v);
         let Some(key) = key else {
-            let taint = v.taint();
-            self.sh.set(name, Content::Opaque(taint));
+            let mut open = Open::default();
+            if let Some(Content::Opaque(o)) = self.sh.var(name).map(|v| &v.content) {
+                open = o.clone();
+            }
+            open.add(&v);
+            self.sh.set(name, Content::Opaque(open));
             return;
         };
         let attrs = self.sh.var(name).map(|v| v.attrs).unwrap_or_default();
@@ -151,6 +161,44 @@ impl Interp<'_> {
         self.set_element(name, &key, v);
     }
 
+    /// The tables of bash and zsh that say what a command's name stands for.
+    fn name_table(&mut self, table: &str, subscript: &ArithText, v: &Value) {
+        if !matches!(table, "BASH_CMDS" | "BASH_ALIASES" | "commands") || self.sh.var(table).is_some() {
+            return;
+        }
+        if (table == "commands") != (self.language == crate::effect::Language::Zsh) {
+            return;
+        }
+        let Some(name) = self.key_parts(&subscript.parts).as_str().map(|s| s.into_owned()) else { return };
+        match table {
+            "BASH_ALIASES" if self.sh.alias_changes.len() < limits::MAX_FIELDS => {
+                self.sh.alias_changes.push(Some((name, Some(v.clone()))));
+            }
+            "BASH_ALIASES" => {}
+            _ => self.sh.hashed.insert(&name, v.clone()),
+        }
+    }
+
+    /// The elements of an array that is filled at once, as its attributes make them.
+    pub(crate) fn fill(&mut self, name: &str, map: BTreeMap<i64, Value>, at: Place) {
+        let attrs = self.sh.var(name).map(|v| v.attrs).unwrap_or_default();
+        let plain = !(attrs.integer || attrs.lower || attrs.upper || attrs.capital);
+        let map = match plain {
+            true => map,
+            false => map
+                .into_iter()
+                .map(|(k, v)| match attrs.integer {
+                    true => match self.arith_of(&v) {
+                        Ok(n) => (k, number(n, at)),
+                        Err(t) => (k, Value::unknown_tainted(Why::NotComputed("arithmetic"), at, t)),
+                    },
+                    false => (k, cased(v, attrs, at)),
+                })
+                .collect(),
+        };
+        self.sh.set(name, Content::Indexed(map));
+    }
+
     /// Sets the element with that key (a number as text, or the key of an associative array).
     pub(crate) fn set_element(&mut self, name: &str, key: &[u8], v: Value) {
         let Some(var) = self.sh.vars.get(name) else {
@@ -174,7 +222,7 @@ impl Interp<'_> {
                     put(m, key, v);
                 }
             }
-            Content::Opaque(t) => t.join(&v.taint()),
+            Content::Opaque(o) => o.add(&v),
             other => {
                 if !matches!(other, Content::Indexed(_)) {
                     let first = match std::mem::replace(other, Content::Unset) {
@@ -252,7 +300,17 @@ impl Interp<'_> {
             self.sh.set(name, Content::Assoc(m));
             return;
         }
-        if append && matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Opaque(_))) {
+        if append && let Some(Content::Opaque(open)) = self.sh.var(name).map(|v| &v.content) {
+            let mut open = open.clone();
+            for e in elements {
+                let mut words = Vec::new();
+                match &e.subscript {
+                    Some(_) => words.push(self.keyed_value(&e.value)),
+                    None => self.field_word(&e.value, &mut words),
+                }
+                words.iter().for_each(|w| open.add(w));
+            }
+            self.sh.set(name, Content::Opaque(open));
             return;
         }
         let attrs = self.sh.var(name).map(|v| v.attrs).unwrap_or_default();
@@ -350,6 +408,16 @@ impl Interp<'_> {
         }
         self.sh.set(name, Content::Indexed(m));
     }
+}
+
+/// The attributes that a variable of bash's own has before the text says anything of it.
+fn attrs_of_own(name: &str) -> Attrs {
+    Attrs { integer: name == "OPTIND" || is_own_number(name), ..Attrs::default() }
+}
+
+/// True for a variable of bash's that is a number whatever is assigned to it: the text is evaluated as arithmetic.
+fn is_own_number(name: &str) -> bool {
+    matches!(name, "RANDOM" | "HISTCMD")
 }
 
 /// The index that a key stands for.

@@ -26,12 +26,12 @@ pub(crate) fn named(word: &str) -> Option<&'static str> {
     const NAMES: &[&str] = &[
         ":", "true", "false", "cd", "pushd", "popd", "echo", "printf", "eval", "exec", "command", "builtin", "test",
         "[", "read", "mapfile", "set", "shift", "unset", "let", "getopts", "alias", "unalias", "trap", "return",
-        "exit", "break", "continue", "shopt", "source", "declare", "typeset", "local", "export", "readonly",
+        "exit", "logout", "break", "continue", "shopt", "source", "declare", "typeset", "local", "export", "readonly",
+        "enable", "hash", "wait",
     ];
     match word {
         "." => Some("source"),
         "readarray" => Some("mapfile"),
-        "logout" => Some("exit"),
         "chdir" => Some("cd"),
         other => NAMES.iter().find(|n| **n == other).copied(),
     }
@@ -48,6 +48,18 @@ impl Interp<'_> {
         by: ProcessId,
     ) -> Option<Flow> {
         let args = argv.get(1..).unwrap_or(&[]);
+        let asked = args.first().and_then(Value::as_str).is_some_and(|a| a == "--help");
+        if asked && self.bash_or_sh() && !matches!(name, ":" | "true" | "false" | "echo" | "test" | "[") {
+            // It says what it would do.
+            self.emit(1, Value::unknown(Why::Output(name.to_string()), at));
+            self.sh.status = Some(2);
+            return Some(Flow::Next);
+        }
+        if self.sh.disabled.iter().any(|n| n == name) && !has_program(name) {
+            // Switched off: there is no such command.
+            self.sh.status = None;
+            return Some(Flow::Next);
+        }
         match name {
             ":" | "true" => self.sh.status = Some(0),
             "false" => self.sh.status = Some(1),
@@ -146,11 +158,28 @@ impl Interp<'_> {
                 }
                 // The command replaces the shell: what follows does not run.
                 self.external(inv, args, at, by, true);
-                return Some(if self.certain_exec(inv) { Flow::Exit } else { Flow::Next });
+                if self.certain_exec(inv) {
+                    return Some(Flow::Exit);
+                }
+                // The shell may still be there.
+                self.ended |= inv.doubts.is_empty();
+                self.sh.status = None;
+            }
+            "enable" | "hash" => {
+                self.names_of_commands(name, inv, args);
+                return None;
+            }
+            "wait" => {
+                if let Some(n) = inv.value_of("-p").and_then(|v| globs_as_text(v).as_str().map(|s| s.into_owned())) {
+                    let v = Value::unknown(Why::NotComputed("number of a process"), at);
+                    self.conditional(|me| me.assign_name(&n, v, at));
+                }
+                return None;
             }
             "declare" | "typeset" | "local" | "export" | "readonly" => self.declare_fields(name, args, at),
             "command" | "builtin" | "test" | "[" | "read" | "mapfile" | "set" | "shift" | "unset" | "let"
-            | "getopts" | "alias" | "unalias" | "trap" | "return" | "exit" | "break" | "continue" | "shopt" => {
+            | "getopts" | "alias" | "unalias" | "trap" | "return" | "exit" | "logout" | "break" | "continue"
+            | "shopt" => {
                 return self.builtin_state(name, inv, args, at, by);
             }
             _ => return None,
@@ -158,8 +187,14 @@ impl Interp<'_> {
         Some(Flow::Next)
     }
 
+    /// True where it replaces the shell for certain: there is a command, and the shell ends where it is not found.
     fn certain_exec(&self, inv: &Invocation) -> bool {
-        inv.doubts.is_empty()
+        let word = |v: &Value| !v.pieces.iter().all(|p| matches!(p, Piece::Unknown(u) if u.splits));
+        inv.doubts.is_empty() && !self.interactive && !self.sh.opts.execfail && inv.operands.iter().any(word)
+    }
+
+    fn bash_or_sh(&self) -> bool {
+        matches!(self.language, crate::effect::Language::Bash | crate::effect::Language::Sh)
     }
 
     fn builtin_state(
@@ -262,7 +297,7 @@ impl Interp<'_> {
                         let v = super::read::several(&l);
                         self.sh.set(&target, Content::Scalar(v));
                     }
-                    None => self.sh.set(&target, Content::Indexed(map)),
+                    None => self.fill(&target, map, at),
                 }
                 if let Some(callback) = inv.value_of("-C").cloned() {
                     self.deferred(callback, self.language, by, at);
@@ -317,7 +352,7 @@ impl Interp<'_> {
                                 self.unset_element(&base, &key);
                             } else {
                                 let taint = v.taint();
-                                self.sh.set(&base, Content::Opaque(taint));
+                                self.sh.set(&base, Content::Opaque(super::scope::Open::of(taint)));
                             }
                         }
                         None if self.sh.var(&n).is_none_or(|v| v.content == Content::Unset)
@@ -400,6 +435,11 @@ impl Interp<'_> {
             {
                 self.sh.status = Some(2);
             }
+            // No shell that runs a text is a login shell, unless it is told to be.
+            "logout" => {
+                self.sh.status = Some(1);
+                self.ended = true;
+            }
             "return" | "exit" => {
                 self.sh.status = match inv.operands.first() {
                     None => self.sh.status,
@@ -446,6 +486,7 @@ impl Interp<'_> {
                             Some("lastpipe") => self.sh.opts.lastpipe = on,
                             Some("xpg_echo") => self.sh.opts.xpg_echo = on,
                             Some("failglob") => self.sh.opts.failglob = on,
+                            Some("execfail") => self.sh.opts.execfail = on,
                             // Which options there are depends on the version.
                             _ => known = false,
                         }
@@ -459,6 +500,11 @@ impl Interp<'_> {
         }
         Some(Flow::Next)
     }
+}
+
+/// True for builtins that are programs, too: where the builtin is switched off the program does the same.
+fn has_program(name: &str) -> bool {
+    matches!(name, ":" | "true" | "false" | "echo" | "printf" | "test" | "[" | "enable" | "hash" | "wait")
 }
 
 /// A word that names a variable: a subscript in it (`a[1]`) is a pattern that matches no file.

@@ -178,7 +178,7 @@ impl Interp<'_> {
         };
         let Some(groups) = found else {
             // How many groups took part is not known.
-            self.sh.set("BASH_REMATCH", Content::Opaque(left.taint()));
+            self.sh.set("BASH_REMATCH", Content::Opaque(super::scope::Open::of(left.taint())));
             return None;
         };
         let made = |g: Option<Vec<u8>>| match g {

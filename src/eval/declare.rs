@@ -190,7 +190,7 @@ impl Interp<'_> {
             (Some(v), None) => self.assign_scalar(&name, v, append, at),
             (Some(v), Some(s)) => match self.key_text(&name, &s, at) {
                 Some(k) => self.set_element(&name, &k, v),
-                None => self.sh.set(&name, Content::Opaque(v.taint())),
+                None => self.sh.set(&name, Content::Opaque(super::scope::Open::of(v.taint()))),
             },
             (None, _) => {}
         }

@@ -205,7 +205,7 @@ impl Interp<'_> {
             Some(Content::Scalar(v)) => vec![v.clone()],
             Some(Content::Indexed(m)) => m.values().cloned().collect(),
             Some(Content::Assoc(m)) => m.iter().map(|(_, v)| v.clone()).collect(),
-            Some(Content::Opaque(t)) => vec![Self::many_words(Why::Joined, at, t.clone())],
+            Some(Content::Opaque(o)) => o.list(at),
             None => {
                 let mut v = self.variable(name, at).unwrap_or_default();
                 for p in &mut v.pieces {

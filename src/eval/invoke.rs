@@ -285,6 +285,26 @@ impl Interp<'_> {
             && let Some(f) = self.sh.functions.get(n).cloned()
         {
             let saved = self.redirect_unprefixed(redirects, at, None);
+            if !f.others.is_empty() {
+                // It depends on the path which of them it is.
+                let start = self.sh.clone();
+                let mut ends = Vec::new();
+                for one in f.each() {
+                    self.sh = start.clone();
+                    let flow = self.conditional(|me| me.call_function(n, &one, &argv, at));
+                    ends.push((flow, self.sh.clone()));
+                }
+                if f.maybe {
+                    ends.push((Flow::Next, start));
+                }
+                let flow = self.meet(ends, None);
+                self.sh.status = None;
+                self.restore_fds(saved);
+                if f.maybe {
+                    return self.conditional(|me| me.run_words(argv, at, redirects, env, false));
+                }
+                return flow;
+            }
             if !f.maybe {
                 let flow = self.call_function(n, &f, &argv, at);
                 self.sh.last_arg = argv.last().cloned();
@@ -297,6 +317,15 @@ impl Interp<'_> {
             self.restore_fds(saved);
             return self.conditional(|me| me.run_words(argv, at, redirects, env, false));
         }
+        if functions
+            && let Some(n) = &name
+            && let Some(path) = self.sh.hashed.get(n).cloned()
+            && super::builtin::named(n).is_none()
+            && let Some(w) = argv.first_mut()
+        {
+            *w = path;
+        }
+        let Some(word) = argv.first() else { return Flow::Next };
         if let Some(rest) = self.without_unset(word, &argv) {
             let before = self.sh.clone();
             let flow = self.conditional(|me| me.run_words(rest, at, redirects, env, functions));
@@ -333,7 +362,13 @@ impl Interp<'_> {
         }
         self.exported_roles(&inv, at, by);
         self.last_process = Some(by);
-        let flow = self.run_invocation(&inv, &argv, at, by, functions);
+        let mut flow = self.run_invocation(&inv, &argv, at, by, functions);
+        if flow == Flow::Exit && self.may_fail(redirects) {
+            // Then it does not run, and the shell goes on.
+            self.ended = true;
+            self.sh.status = None;
+            flow = Flow::Next;
+        }
         // `exec >file` keeps its redirections.
         let keeps = inv.builtin == Some("exec") && inv.operands.is_empty() && functions;
         if !keeps {
@@ -361,6 +396,20 @@ impl Interp<'_> {
             argv.extend(words);
         }
         *inv = self.read_argv(argv);
+    }
+
+    /// True where one of the redirections may fail: it opens a file.
+    fn may_fail(&self, redirects: Option<&[crate::syntax::ast::Redirect]>) -> bool {
+        use crate::syntax::ast::RedirectOp;
+        redirects.unwrap_or(&[]).iter().any(|r| {
+            let null =
+                r.target.literal().is_some_and(|t| matches!(&*t, b"/dev/null" | b"/dev/stderr" | b"/dev/stdout"));
+            !null
+                && !matches!(
+                    r.op,
+                    RedirectOp::DupIn | RedirectOp::DupOut | RedirectOp::Heredoc | RedirectOp::HereString
+                )
+        })
     }
 
     /// What an argv means, in the language of the current text.

@@ -138,7 +138,13 @@ impl Interp<'_> {
                 }
             }
             self.run_debug_trap();
-            self.sh.set_scalar(&f.name, v);
+            let attrs = self.sh.var(&f.name).map(|v| v.attrs).unwrap_or_default();
+            if attrs.integer || attrs.lower || attrs.upper || attrs.capital {
+                let at = v.place();
+                self.assign_scalar(&f.name, v, false, at);
+            } else {
+                self.sh.set_scalar(&f.name, v);
+            }
             let before = many.then(|| self.sh.clone());
             let flow = if many { self.conditional(|me| me.list(&f.body)) } else { self.list(&f.body) };
             if let Some(b) = before {

@@ -58,6 +58,7 @@ impl Interp<'_> {
                     let text = span.of(&self.source.bytes(self.text)).to_vec();
                     self.zsh_expansion(&text, at, quoted, out)
                 } => {}
+            ParamOp::Other(_) if self.function_substitution(span, quoted, out) => return,
             ParamOp::Other(parts) => {
                 // Every substitution in it is visited; the result is not computed.
                 let inner = self.quoted_parts(parts);
@@ -84,6 +85,12 @@ impl Interp<'_> {
             // `${@#x}`, `${!*}` of the surrounding shell: a command line has no parameters, a script is seldom cut this
             // way.
             self.doubt(DoubtKind::UnknownValue, format!("${}", p.name), at);
+            if let ParamOp::Substring(off, len) = &p.op {
+                // The numbers are evaluated all the same.
+                for text in std::iter::once(off).chain(len) {
+                    let _ = self.arith_inner(|me| me.arith(text));
+                }
+            }
             return self.many_runs(Vec::new(), p.name == "*", quoted, at, out);
         }
         let got = if p.indirect { self.indirect(p, at) } else { self.got(&p.name, p.subscript.as_ref(), at) };

@@ -4,7 +4,7 @@
 
 use super::Interp;
 use super::builtin::globs_as_text;
-use super::scope::{Content, End};
+use super::scope::End;
 use crate::command::Invocation;
 use crate::source::Place;
 use crate::value::{Piece, Value, Why};
@@ -40,7 +40,7 @@ impl Interp<'_> {
                 None => vec![several(&line)],
             };
             let map = fields.into_iter().enumerate().map(|(i, v)| (i as i64, v)).collect();
-            self.sh.set(&a, Content::Indexed(map));
+            self.fill(&a, map, at);
             self.sh.status = status;
             return;
         }
@@ -82,8 +82,15 @@ impl Interp<'_> {
             }
             (None, Some(_)) if line.pieces.iter().all(within_line) => {
                 let mut fields = self.split_value(&line).into_iter();
+                let mut several: Option<Value> = None;
                 for (i, n) in names.iter().enumerate() {
                     let mut v = fields.next().unwrap_or_default();
+                    if let Some(s) = &several {
+                        // One of those before it may be several, and this one of them.
+                        v = Value::either(s.clone(), v);
+                    } else if super::param::is_several(&v) {
+                        several = Some(v.clone());
+                    }
                     if i.saturating_add(1) == names.len() {
                         for more in fields.by_ref() {
                             v.push(Value::computed(b" ", line.place(), line.taint()));

@@ -11,6 +11,9 @@ use crate::value::{Taint, Value, Why};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// Bodies that a function may have beside one, on other paths.
+const MAX_OTHERS: usize = 7;
+
 /// The variables that a function made local, with what they were before.
 pub(crate) type Frame = Rc<Vec<(String, Option<Rc<Var>>)>>;
 
@@ -25,8 +28,60 @@ pub(crate) enum Content {
     Indexed(BTreeMap<i64, Value>),
     /// An associative array, in order of first assignment.
     Assoc(Vec<(Vec<u8>, Value)>),
-    /// An array of which not even the keys are known, and what its elements came from.
-    Opaque(Taint),
+    /// An array of which not even the keys are known.
+    Opaque(Open),
+}
+
+/// The elements of an array that differs from path to path.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Open {
+    /// What they came from.
+    pub(crate) taint: Taint,
+    /// Some that may be among them.
+    pub(crate) values: Rc<Vec<Value>>,
+}
+
+impl Open {
+    pub(crate) fn of(taint: Taint) -> Self {
+        Open { taint, values: Rc::default() }
+    }
+    /// Takes in a value that may be among them.
+    pub(crate) fn add(&mut self, v: &Value) {
+        self.taint.join(&v.taint());
+        if !v.pieces.is_empty() && self.values.len() < crate::limits::MAX_READINGS && !self.values.contains(v) {
+            Rc::make_mut(&mut self.values).push(v.clone());
+        }
+    }
+    /// Takes in everything that a variable holds.
+    fn take_in(&mut self, c: &Content) {
+        match c {
+            Content::Unset => {}
+            Content::Scalar(v) => self.add(v),
+            Content::Indexed(m) => m.values().for_each(|v| self.add(v)),
+            Content::Assoc(m) => m.iter().for_each(|(_, v)| self.add(v)),
+            Content::Opaque(o) => {
+                self.taint.join(&o.taint);
+                o.values.iter().for_each(|v| self.add(v));
+            }
+        }
+    }
+    /// Any of them.
+    fn known(&self) -> Option<Value> {
+        let mut it = self.values.iter().cloned();
+        let first = it.next()?;
+        Some(it.fold(first, Value::either))
+    }
+    /// One of them.
+    pub(crate) fn element(&self, at: crate::source::Place) -> Value {
+        let open = Value::unknown_tainted(Why::Joined, at, self.taint.clone());
+        self.known().map_or(open.clone(), |v| Value::either(v, open))
+    }
+    /// All of them.
+    pub(crate) fn list(&self, at: crate::source::Place) -> Vec<Value> {
+        let mut out = vec![super::Interp::many_words(Why::Joined, at, self.taint.clone())];
+        out.extend(self.known());
+        out
+    }
 }
 
 /// Attributes of a variable, as `declare` gives them.
@@ -62,6 +117,22 @@ pub(crate) struct Func {
     pub(crate) text: TextId,
     /// True where one of the joined paths does not define it.
     pub(crate) maybe: bool,
+    /// What other paths define it as.
+    pub(crate) others: Vec<(Rc<ast::Command>, TextId)>,
+}
+
+impl Func {
+    /// Each of the functions that it may be.
+    pub(crate) fn each(&self) -> Vec<Func> {
+        let one = |(body, text): &(Rc<ast::Command>, TextId)| Func {
+            exported: self.exported,
+            body: Rc::clone(body),
+            text: *text,
+            maybe: false,
+            others: Vec::new(),
+        };
+        std::iter::once(&(Rc::clone(&self.body), self.text)).chain(&self.others).map(one).collect()
+    }
 }
 
 /// What a descriptor is connected to.
@@ -104,6 +175,8 @@ pub(crate) struct Opts {
     pub(crate) from_zero: bool,
     /// zsh: unquoted expansions are not split.
     pub(crate) no_split: bool,
+    /// `exec` of what cannot be started does not end the shell.
+    pub(crate) execfail: bool,
 }
 
 /// The code of `trap … EXIT`: its text, who set it and where, and whether that is certain.
@@ -118,6 +191,10 @@ pub(crate) struct Shell {
     /// What `alias` and `unalias` did since this complete command was read: a shell expands aliases when it reads, so
     /// they count from the next one on. A name without a value is taken back; `None` takes back all.
     pub(crate) alias_changes: Vec<Option<(String, Option<Value>)>>,
+    /// The programs that the shell has been told to start for a name (`hash -p`).
+    pub(crate) hashed: Map<Value>,
+    /// Builtins that are switched off (`enable -n`).
+    pub(crate) disabled: Vec<String>,
     /// `None` where they belong to the surrounding shell.
     pub(crate) positional: Option<Rc<Vec<Value>>>,
     /// Where there are none: true if they are the surrounding shell's, false if they differ between paths.
@@ -154,6 +231,8 @@ impl Default for Shell {
             functions: Map::default(),
             aliases: Map::default(),
             alias_changes: Vec::new(),
+            hashed: Map::default(),
+            disabled: Vec::new(),
             positional: None,
             outer_positional: true,
             zero: None,
@@ -345,8 +424,8 @@ impl Shell {
                 continue;
             }
             let Content::Scalar(v) = &now.content else { return false };
-            let taint = v.taint();
-            self.vars.insert(&name, Var { content: Content::Opaque(taint), ..Var::clone(&now) });
+            let open = Open::of(v.taint());
+            self.vars.insert(&name, Var { content: Content::Opaque(open), ..Var::clone(&now) });
         }
         self.same(&Shell { vars: self.vars.clone(), ..before.clone() })
     }
@@ -381,9 +460,22 @@ impl Shell {
             }
         }
         for (name, a, b) in out.functions.differences(&other.functions) {
-            // Where both paths define it, one of the two stands for both.
-            if let (Some(f), None) | (None, Some(f)) = (a, b) {
-                out.functions.insert(&name, Func { maybe: true, ..Func::clone(&f) });
+            match (a, b) {
+                (Some(f), None) | (None, Some(f)) => {
+                    out.functions.insert(&name, Func { maybe: true, ..Func::clone(&f) });
+                }
+                (Some(a), Some(b)) => {
+                    let mut f = Func::clone(&a);
+                    f.maybe |= b.maybe;
+                    for (body, text) in b.each().into_iter().map(|g| (g.body, g.text)) {
+                        let known = f.each().iter().any(|g| Rc::ptr_eq(&g.body, &body));
+                        if !known && f.others.len() < MAX_OTHERS {
+                            f.others.push((body, text));
+                        }
+                    }
+                    out.functions.insert(&name, f);
+                }
+                (None, None) => {}
             }
         }
         for (name, a, b) in out.aliases.differences(&other.aliases) {
@@ -391,6 +483,17 @@ impl Shell {
                 out.aliases.put(&name, body);
             }
         }
+        for (name, a, b) in out.hashed.differences(&other.hashed) {
+            if let (None, Some(path)) = (a, b) {
+                out.hashed.put(&name, path);
+            }
+        }
+        for name in other.disabled {
+            if !out.disabled.contains(&name) {
+                out.disabled.push(name);
+            }
+        }
+        out.opts.execfail |= other.opts.execfail;
         out.exit_trap = either_trap(out.exit_trap, other.exit_trap);
         out.err_trap = either_trap(out.err_trap, other.err_trap);
         out.return_trap = either_trap(out.return_trap, other.return_trap);
@@ -411,6 +514,12 @@ impl Shell {
             out.positional = match (out.positional, other.positional) {
                 (Some(a), Some(b)) if a.len() == b.len() => {
                     Some(Rc::new(a.iter().zip(b.iter()).map(|(x, y)| Value::either(x.clone(), y.clone())).collect()))
+                }
+                (Some(a), Some(b)) => {
+                    // Any number of them.
+                    let mut open = Open::default();
+                    a.iter().chain(b.iter()).for_each(|v| open.add(v));
+                    Some(Rc::new(open.list(Default::default())))
                 }
                 _ => {
                     out.outer_positional = false;
@@ -459,17 +568,10 @@ fn join_content(a: Content, b: &Content) -> Content {
             Content::Indexed(a.into_iter().zip(b.values()).map(either).collect())
         }
         (a, b) => {
-            let mut taint = Taint::default();
-            for c in [&a, b] {
-                match c {
-                    Content::Unset => {}
-                    Content::Scalar(v) => taint.join(&v.taint()),
-                    Content::Indexed(m) => m.values().for_each(|v| taint.join(&v.taint())),
-                    Content::Assoc(m) => m.iter().for_each(|(_, v)| taint.join(&v.taint())),
-                    Content::Opaque(t) => taint.join(t),
-                }
-            }
-            Content::Opaque(taint)
+            let mut open = Open::default();
+            open.take_in(&a);
+            open.take_in(b);
+            Content::Opaque(open)
         }
     }
 }

@@ -299,7 +299,13 @@ impl Interp<'_> {
             return flow;
         }
         if let CommandKind::Function(f) = &c.kind {
-            let func = super::scope::Func { body: Rc::clone(&f.body), text: self.text, maybe: false, exported: false };
+            let func = super::scope::Func {
+                body: Rc::clone(&f.body),
+                text: self.text,
+                maybe: false,
+                exported: false,
+                others: Vec::new(),
+            };
             self.sh.functions.insert(&f.name, func);
             if f.event && self.hooks.len() < crate::limits::MAX_FIELDS {
                 self.hooks.push(f.name.clone());

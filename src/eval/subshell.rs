@@ -93,6 +93,56 @@ impl Interp<'_> {
         self.nested_program(prog, at, Reach::Substitution);
     }
 
+    /// `${ list; }` and `${| list; }` of ksh and bash 5.3, which run the list in this very shell. Older shells of that
+    /// name refuse it, and what stands around it does not run. False where it is nothing of the kind.
+    pub(super) fn function_substitution(
+        &mut self,
+        span: Span,
+        quoted: bool,
+        out: &mut Vec<super::expand::Run>,
+    ) -> bool {
+        let bytes = span.of(&self.source.bytes(self.text)).to_vec();
+        let reply = bytes.get(2) == Some(&b'|');
+        let open = matches!(bytes.get(2), Some(b' ' | b'\t' | b'\n' | b'|'));
+        let start = if reply { 3 } else { 2 };
+        let Some(code) = bytes.strip_suffix(b"}").and_then(|b| b.get(start..)).filter(|_| open) else { return false };
+        if !matches!(self.language, Language::Bash | Language::Sh | Language::Ksh)
+            || !self.spend(1 + code.len() as u64 / 16)
+        {
+            return false;
+        }
+        let at = self.at(span);
+        let from = span.start.saturating_add(start as u32);
+        let place = Place::new(self.text, Span { start: from, end: span.end.saturating_sub(1) });
+        let segments = vec![crate::source::Segment { start: 0, from: place, exact: true }];
+        let text = self.source.add(code, at, segments);
+        let prog = crate::syntax::shell::read(code, Self::dialect(self.language));
+        let sink = self.new_sink();
+        let fd = self.sh.fd(1).clone();
+        let before = self.sh.clone();
+        self.sh.set_fd(1, End::Sink(sink));
+        let outer = std::mem::replace(&mut self.text, text);
+        let flow = self.conditional(|me| {
+            me.nested_program(&prog, at, Reach::Substitution);
+            super::Flow::Next
+        });
+        self.text = outer;
+        self.sh.set_fd(1, fd);
+        let mut v = self.take_sink(sink);
+        if reply {
+            v = self.variable("REPLY", at).unwrap_or_default();
+        }
+        self.after_branch(flow, before);
+        super::expand::drop_nul(&mut v);
+        super::expand::trim_newlines(&mut v);
+        v.step(Channel::Substitution);
+        if self.language != Language::Ksh {
+            self.leave_on_error();
+        }
+        self.value_runs(v, quoted, out);
+        true
+    }
+
     /// A program of the same text inside a word: noted as a program of its own, run in the current state.
     pub(crate) fn nested_program(&mut self, prog: &Program, at: Place, reach: Reach) {
         let before = self.enter_program(self.language, self.text, at, reach, self.parent);

@@ -5,6 +5,7 @@ use shellward::analyzer::{Options, analyze};
 use shellward::effect::Certainty;
 use shellward::effect::graph::Process;
 use shellward::value::{Piece, Value, Why};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts over many texts.
 #[derive(Default)]
@@ -23,8 +24,21 @@ pub(crate) struct Tally {
     pub(crate) undecided: usize,
     /// Differences printed.
     pub(crate) shown: usize,
-    /// Misses printed.
-    pub(crate) misses_shown: usize,
+}
+
+/// Misses printed, by all.
+static MISSES_SHOWN: AtomicUsize = AtomicUsize::new(0);
+
+impl Tally {
+    /// Adds what another one counted.
+    pub(crate) fn add(&mut self, other: &Tally) {
+        self.texts += other.texts;
+        self.refused += other.refused;
+        self.words += other.words;
+        self.faults += other.faults;
+        self.misses += other.misses;
+        self.undecided += other.undecided;
+    }
 }
 
 impl std::fmt::Display for Tally {
@@ -276,8 +290,7 @@ fn count(text: &str, p: &Process, tally: &mut Tally) {
     tally.words += p.argv.len();
     tally.misses += unknown;
     let limit = std::env::var("SHELLWARD_ORACLE_MISSES").ok().and_then(|n| n.parse().ok()).unwrap_or(5usize);
-    if unknown > 0 && tally.misses_shown < limit {
-        tally.misses_shown += 1;
+    if unknown > 0 && MISSES_SHOWN.fetch_add(1, Ordering::Relaxed) < limit {
         eprintln!("--- miss\n{text}\n    ours {:?}", p.argv.iter().map(Value::show).collect::<Vec<_>>());
     }
 }

@@ -1,14 +1,16 @@
 //! bash in a root of its own.
 
-use std::collections::HashMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The prepared root.
 pub(crate) struct Sandbox {
     root: PathBuf,
 }
+
+/// How many roots there have been.
+static ROOTS: AtomicUsize = AtomicUsize::new(0);
 
 /// The words of one command.
 pub(crate) type Words = Vec<String>;
@@ -36,9 +38,12 @@ pub(crate) struct Events {
 const FIELD: &[u8] = b"\x1f\x02";
 
 /// What runs the texts inside: each in a subshell and a directory of its own. A command that is not found is recorded by
-/// a handler, everything else by the trace. A text has a second of processor time and three of any other; as process 1
-/// of its own namespace the driver outlives whatever a text kills, and kills whatever a text leaves behind. How the
-/// subshell ended is recorded last: one that the machine did not start, or that a signal ended, says nothing of bash.
+/// a handler, everything else by the trace. A text has a second of processor time and three of any other, until the last
+/// process that it started has gone; as process 1 of its own namespace the driver outlives whatever a text kills, and
+/// kills whatever a text leaves behind. How the subshell ended is recorded last: one that the machine did not start, or
+/// that a signal ended, says nothing of bash. Whether bash can read a text at all is asked of the same process: after
+/// `set -n` it reads to the end and runs nothing. What a text leaves in the places that all share goes. Of texts that are
+/// made here none does much: one whose record grows beyond 40 KiB has no end, and is ended.
 const DRIVER: &str = r#"
 command_not_found_handle() {
   set +x -- "$@"
@@ -46,22 +51,31 @@ command_not_found_handle() {
   builtin printf '\x1eC%s\n' "$_a" >&250
   return 0
 }
-ulimit -u 6000 -f 2000 -v 1000000 2>/dev/null
+__l=2000; [[ -e /checked ]] && __l=40
+ulimit -u 6000 -f "$__l" -v 1000000 2>/dev/null
 shopt -s extglob
+__s=(/* /tmp/* /home/user/*); __s=${__s[*]}
 for __f in /texts/*; do
   __n=${__f##*/}
   cd "/work/$__n"
-  exec {__p}< <(
-    exec 250>&1
-    ( ulimit -t 1 2>/dev/null; __t=$(<"/texts/$__n"); set --; unset __f __n __p __o
-      PS4=$'\x1eX\x1f\x02' BASH_XTRACEFD=250; set -x; builtin eval -- "$__t" ) </dev/null >/dev/null 2>"/errors/$__n"
-    builtin printf '\x1eE\x1f\x02%s\n' $?
-  )
-  if IFS= read -r -d '' -t 3 -u "$__p" __o || [ $? -le 128 ]; then
-    builtin printf '\x1eB\x1f\x02%s\n%s' "$__n" "$__o" >>/log
+  IFS= read -r -d '' __t <"$__f"
+  if [[ -e /checked ]] || ( eval "set -n"$'\n'"$__t" ) </dev/null >/dev/null 2>&1; then
+    exec {__p}< <(
+      exec 251>&1 250>>"/logs/$__n"
+      ( ulimit -t 1 2>/dev/null; set --; unset __f __n __p __o __s __l
+        PS4=$'\x1eX\x1f\x02' BASH_XTRACEFD=250; set -x; builtin eval -- "$__t" ) </dev/null >/dev/null 2>"/errors/$__n"
+      builtin printf '\x1eE\x1f\x02%s\n' $? >&250
+    )
+    IFS= read -r -d '' -t 3 -u "$__p" __o || [ $? -le 128 ] || builtin printf '\x1eT\n' >>"/logs/$__n"
+    exec {__p}<&-
+    kill -KILL -1 2>/dev/null
+    __o=(/* /tmp/* /home/user/*)
+    if [[ ${__o[*]} != "$__s" ]]; then
+      for __o in /* /tmp/* /home/user/*; do
+        [[ " $__s " == *" $__o "* ]] || /own/rm -rf -- "$__o"
+      done
+    fi
   fi
-  exec {__p}<&-
-  kill -KILL -1 2>/dev/null
 done
 "#;
 
@@ -85,19 +99,22 @@ impl Sandbox {
             eprintln!("SKIPPED: there is no /bin/bash");
             return None;
         }
-        let root = std::env::temp_dir().join(format!("shellward-oracle-{}", std::process::id()));
-        for d in ["work", "tmp", "dev", "texts", "home/user", "etc", "bin", "proc", "pass", "lib"] {
+        let number = ROOTS.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("shellward-oracle-{}-{number}", std::process::id()));
+        for d in
+            ["work", "tmp", "dev", "texts", "logs", "errors", "home/user", "etc", "bin", "proc", "pass", "own", "lib"]
+        {
             std::fs::create_dir_all(root.join(d)).ok()?;
         }
         std::fs::copy(bash, root.join("bash")).ok()?;
         std::fs::write(root.join("dev/null"), "").ok()?;
         std::os::unix::fs::symlink("/proc/self/fd", root.join("dev/fd")).ok()?;
         let mut programs = vec![bash.to_path_buf()];
-        for name in PASSED {
+        for (to, name) in PASSED.iter().map(|n| ("pass", *n)).chain([("own", "rm")]) {
             for dir in ["/usr/bin", "/bin"] {
                 let from = Path::new(dir).join(name);
                 if from.exists() {
-                    std::fs::copy(&from, root.join("pass").join(name)).ok()?;
+                    std::fs::copy(&from, root.join(to).join(name)).ok()?;
                     programs.push(from);
                     break;
                 }
@@ -130,49 +147,22 @@ impl Sandbox {
     /// What bash would run for each text; `None` where it cannot read the text, or did not end in time. Texts that are
     /// `known` to be readable are not read an extra time.
     pub(crate) fn run(&self, texts: &[String], known: bool) -> Vec<Option<Events>> {
-        let dir = self.root.join("texts");
-        let _ = std::fs::remove_dir_all(&dir);
-        let _ = std::fs::remove_dir_all(self.root.join("work"));
-        let _ = std::fs::create_dir_all(&dir);
-        let _ = std::fs::create_dir_all(self.root.join("work"));
-        let _ = std::fs::remove_dir_all(self.root.join("errors"));
-        let _ = std::fs::create_dir_all(self.root.join("errors"));
-        let mut readable = vec![true; texts.len()];
+        for d in ["texts", "work", "logs", "errors", "tmp", "home/user"] {
+            let dir = self.root.join(d);
+            let _ = std::fs::remove_dir_all(&dir);
+            let _ = std::fs::create_dir_all(&dir);
+        }
+        let checked = self.root.join("checked");
+        let _ = if known { std::fs::write(&checked, "") } else { std::fs::remove_file(&checked) };
         for (i, t) in texts.iter().enumerate() {
-            let _ = std::fs::write(dir.join(format!("{i:05}")), t);
+            // As `$(<file)` gives it.
+            let _ = std::fs::write(self.root.join(format!("texts/{i:05}")), t.trim_end_matches('\n'));
             let _ = std::fs::create_dir_all(self.root.join(format!("work/{i:05}")));
         }
-        // One process asks bash which texts it can read.
-        let mut check = String::new();
-        for i in 0..if known { 0 } else { texts.len() } {
-            check.push_str(&format!(
-                "bash --norc -O extglob -n '{0}/{i:05}' 2>/dev/null </dev/null || echo {i}\n",
-                dir.display()
-            ));
-        }
-        if let Ok(mut p) = Command::new("bash").arg("--norc").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
-            if let Some(mut stdin) = p.stdin.take() {
-                let _ = stdin.write_all(check.as_bytes());
-            }
-            if let Ok(out) = p.wait_with_output() {
-                for n in String::from_utf8_lossy(&out.stdout).lines().filter_map(|l| l.parse::<usize>().ok()) {
-                    if let Some(r) = readable.get_mut(n) {
-                        *r = false;
-                    }
-                }
-            }
-        }
-        for (i, r) in readable.iter().enumerate() {
-            if !r {
-                let _ = std::fs::remove_file(dir.join(format!("{i:05}")));
-            }
-        }
-        let _ = std::fs::write(self.root.join("log"), "");
         let _ = Command::new("timeout")
+            .args(["-s", "KILL"])
+            .arg(texts.len().saturating_mul(4).saturating_add(60).to_string())
             .args([
-                "-s",
-                "KILL",
-                "400",
                 "unshare",
                 "--user",
                 "--map-root-user",
@@ -193,26 +183,25 @@ impl Sandbox {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
-        let log = std::fs::read(self.root.join("log")).unwrap_or_default();
-        let mut events: HashMap<usize, Events> = HashMap::new();
-        let mut current = usize::MAX;
+        (0..texts.len()).map(|i| self.events(i)).collect()
+    }
+
+    /// What is recorded of a text. One that was not run, or did not end in time, has no record.
+    fn events(&self, i: usize) -> Option<Events> {
+        let log = std::fs::read(self.root.join(format!("logs/{i:05}"))).ok()?;
+        let mut e = Events::default();
         for record in log.split(|b| *b == 0x1e) {
             let record = record.strip_suffix(b"\n").unwrap_or(record);
             let text = String::from_utf8_lossy(record);
             let mut fields = text.split(std::str::from_utf8(FIELD).unwrap_or_default());
             match fields.next() {
-                Some("B") => {
-                    current = fields.next().and_then(|n| n.trim_end().parse().ok()).unwrap_or(usize::MAX);
-                    events.entry(current).or_default();
-                }
+                Some("T") => return None,
                 Some("E") => {
                     let status: Option<u32> = fields.next().and_then(|n| n.trim_end().parse().ok());
-                    let e = events.entry(current).or_default();
                     e.ended = e.began && status.is_some_and(|s| s <= 128);
                 }
-                Some("C") => events.entry(current).or_default().commands.push(fields.map(str::to_string).collect()),
+                Some("C") => e.commands.push(fields.map(str::to_string).collect()),
                 Some("X") => {
-                    let e = events.entry(current).or_default();
                     let mut words = trace_words(fields.next().unwrap_or_default());
                     if words.first().is_some_and(|w| w == "command")
                         && words.get(1).is_some_and(|w| PASSED.contains(&w.as_str()))
@@ -233,29 +222,28 @@ impl Sandbox {
                 _ => {}
             }
         }
-        for (i, e) in &mut events {
-            let said = std::fs::read(self.root.join(format!("errors/{i:05}"))).unwrap_or_default();
-            let said = String::from_utf8_lossy(&said);
-            let signs = [
-                ": No such file",
-                ": Is a directory",
-                ": Permission denied",
-                "ambiguous redirect",
-                "cannot overwrite",
-                "Cannot allocate",
-                "fork:",
-                ": Bad file",
-                "cannot create",
-                // After that bash's own reader is confused: it does not take a `while` in the next line for one.
-                "unexpected EOF while looking for matching `\"'",
-            ];
-            let token = "division by 0 (error token is \"";
-            e.divisors = said.split(token).skip(1).filter_map(|t| Some(t.split('"').next()?.to_string())).collect();
-            e.failed = signs.iter().any(|s| said.contains(s));
+        if !e.ended {
+            return None;
         }
-        events.retain(|_, e| e.ended);
-        // A text that did not end in time has no record.
-        readable.iter().enumerate().map(|(i, r)| if *r { events.remove(&i) } else { None }).collect()
+        let said = std::fs::read(self.root.join(format!("errors/{i:05}"))).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        let signs = [
+            ": No such file",
+            ": Is a directory",
+            ": Permission denied",
+            "ambiguous redirect",
+            "cannot overwrite",
+            "Cannot allocate",
+            "fork:",
+            ": Bad file",
+            "cannot create",
+            // After that bash's own reader is confused: it does not take a `while` in the next line for one.
+            "unexpected EOF while looking for matching `\"'",
+        ];
+        let token = "division by 0 (error token is \"";
+        e.divisors = said.split(token).skip(1).filter_map(|t| Some(t.split('"').next()?.to_string())).collect();
+        e.failed = signs.iter().any(|s| said.contains(s));
+        Some(e)
     }
 }
 

@@ -10,12 +10,50 @@ use crate::value::{Piece, Taint, Value, Why};
 use std::rc::Rc;
 
 impl Interp<'_> {
+    /// `enable` and `hash`: which names are builtins, and which program a name stands for.
+    pub(super) fn names_of_commands(&mut self, builtin: &str, inv: &crate::command::Invocation, args: &[Value]) {
+        let names = || inv.operands.iter().filter_map(|v| v.as_str().map(|s| s.into_owned()));
+        if builtin == "enable" {
+            for n in names() {
+                let n = super::named(&n).map_or(n.clone(), str::to_string);
+                self.sh.disabled.retain(|d| *d != n);
+                if inv.has("-n") && self.sh.disabled.len() < limits::MAX_LINKS {
+                    self.sh.disabled.push(n);
+                }
+            }
+            return;
+        }
+        if args.iter().any(|a| a.as_str().is_some_and(|s| s == "-r")) {
+            self.sh.hashed = Default::default();
+        }
+        if let Some(path) = inv.value_of("-p").cloned() {
+            names().for_each(|n| self.sh.hashed.insert(&n, path.clone()));
+        }
+        if inv.has("-d") {
+            names().for_each(|n| {
+                self.sh.hashed.remove(&n);
+            });
+        }
+        // zsh: `hash name=path`.
+        for v in inv.operands.iter().filter(|_| self.language == crate::effect::Language::Zsh) {
+            let prefix = v.prefix().into_owned();
+            let Some(i) = prefix.iter().position(|b| *b == b'=') else { continue };
+            let (name, path) = v.split_at(i.saturating_add(1));
+            let name = name.show();
+            self.sh.hashed.insert(name.trim_end_matches('='), path);
+        }
+    }
+
     pub(super) fn unset_element(&mut self, base: &str, key: &[u8]) {
         let content = match self.sh.var(base).map(|v| v.content.clone()) {
             Some(Content::Indexed(mut m)) => {
                 if let Some(n) = std::str::from_utf8(key).ok().and_then(|s| s.parse::<i64>().ok()) {
                     let end = m.keys().next_back().copied().unwrap_or(-1).saturating_add(1);
-                    m.remove(&if n < 0 { end.saturating_add(n) } else { n });
+                    let n = if n < 0 { end.saturating_add(n) } else { n };
+                    // Where an element may be several, it is one of those that goes.
+                    if !m.range(..=n).any(|(_, v)| super::super::param::is_several(v)) {
+                        m.remove(&n);
+                    }
                 }
                 Content::Indexed(m)
             }
@@ -50,7 +88,7 @@ impl Interp<'_> {
                 let base = self.sh.target(base).into_owned();
                 match self.key_text(&base, closed(rest), at) {
                     Some(key) => self.set_element(&base, &key, v),
-                    None => self.sh.set(&base, Content::Opaque(v.taint())),
+                    None => self.sh.set(&base, Content::Opaque(super::super::scope::Open::of(v.taint()))),
                 }
             }
             None => {

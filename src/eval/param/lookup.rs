@@ -128,10 +128,10 @@ impl Interp<'_> {
                 Got::Many(Vec::new(), matches!(s, Subscript::Star))
             }
             (Content::Unset, _) => Got::One(None),
-            (Content::Opaque(t), Some(s @ (Subscript::At | Subscript::Star))) => {
-                Got::Many(vec![Self::many_words(Why::Joined, at, t.clone())], matches!(s, Subscript::Star))
+            (Content::Opaque(o), Some(s @ (Subscript::At | Subscript::Star))) => {
+                Got::Many(o.list(at), matches!(s, Subscript::Star))
             }
-            (Content::Opaque(t), None) => Got::One(Some(Value::unknown_tainted(Why::Joined, at, t.clone()))),
+            (Content::Opaque(o), None) => Got::One(Some(o.element(at))),
             (Content::Scalar(v), None) => Got::One(Some(v.clone())),
             (Content::Scalar(v), Some(Subscript::At)) => Got::Many(vec![v.clone()], false),
             (Content::Scalar(v), Some(Subscript::Star)) => Got::Many(vec![v.clone()], true),
@@ -219,7 +219,7 @@ impl Interp<'_> {
             }
             Some(Content::Scalar(v)) => (key == b"0" || key == b"-1").then(|| v.clone()),
             Some(Content::Unset) => None,
-            Some(Content::Opaque(t)) => Some(Value::unknown_tainted(Why::Joined, at, t.clone())),
+            Some(Content::Opaque(o)) => Some(o.element(at)),
             None => Some(Value::unknown(Why::Environment(name.to_string()), at)),
         }
     }
