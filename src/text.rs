@@ -74,12 +74,34 @@ pub fn is_unseen(c: char) -> bool {
 fn kind_of(c: char) -> Option<Kind> {
     Some(match u32::from(c) {
         0x202A..=0x202E | 0x2066..=0x2069 => Kind::Bidi,
-        0xAD | 0x34F | 0x61C | 0x180E | 0x200B..=0x200F | 0x2060 | 0x206A..=0x206F | 0xFEFF => Kind::ZeroWidth,
+        // The last ranges are shorthand and hieroglyph controls, and what Unicode sets aside for more of the kind (DerivedCoreProperties,
+        // Default_Ignorable_Code_Point).
+        0xAD
+        | 0x34F
+        | 0x61C
+        | 0x180E
+        | 0x200B..=0x200F
+        | 0x2060
+        | 0x206A..=0x206F
+        | 0xFEFF
+        | 0xFFF0..=0xFFFB
+        | 0x13430..=0x1343F
+        | 0x1BCA0..=0x1BCA3
+        | 0xE0080..=0xE00FF
+        | 0xE01F0..=0xE0FFF => Kind::ZeroWidth,
         0xE0000..=0xE007F => Kind::Tag,
         0xFE00..=0xFE0F | 0xE0100..=0xE01EF | 0x180B..=0x180D | 0x180F => Kind::Selector,
-        0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x2061..=0x2065 | 0x2800 | 0x3164 | 0xFFA0 | 0x1D173..=0x1D17A => {
-            Kind::Filler
-        }
+        0x115F
+        | 0x1160
+        | 0x17B4
+        | 0x17B5
+        | 0x2028
+        | 0x2029
+        | 0x2061..=0x2065
+        | 0x2800
+        | 0x3164
+        | 0xFFA0
+        | 0x1D173..=0x1D17A => Kind::Filler,
         0x08 | 0x7F => Kind::Back,
         0x01..=0x07 | 0x0B | 0x0C | 0x0E..=0x1A | 0x1C..=0x1F | 0x80..=0x9F => Kind::Control,
         _ => return None,
@@ -156,6 +178,9 @@ fn is_honest(c: char, before: Option<char>, after: Option<char>, flag: bool) -> 
         '\u{FE00}'..='\u{FE0D}' | '\u{E0100}'..='\u{E01EF}' => before.is_some_and(is_ideograph),
         '\u{180B}'..='\u{180F}' => before.is_some_and(|c| matches!(c, '\u{1800}'..='\u{18AF}')),
         '\u{E0020}'..='\u{E007F}' => flag,
+        // Controls of shorthand and of hieroglyphs, among them.
+        '\u{1BCA0}'..='\u{1BCA3}' => before.is_some_and(|c| matches!(c, '\u{1BC00}'..='\u{1BC9F}')),
+        '\u{13430}'..='\u{1343F}' => before.is_some_and(|c| matches!(c, '\u{13000}'..='\u{1345F}')),
         '\u{115F}' | '\u{1160}' => before.is_some_and(|c| matches!(c, '\u{1100}'..='\u{11FF}')),
         // Braille text has blanks.
         '\u{2800}' => {

@@ -130,21 +130,33 @@ pub(super) fn run_paste(matches: &ArgMatches) -> Result<Exit, Failure> {
     if matches.contains_id("command") || matches.get_flag("batch") {
         return Err(Failure::usage("paste reads one text, from standard input"));
     }
-    run(matches)
+    answer(matches, true)
 }
 
+/// Runs `check`.
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
+    answer(matches, false)
+}
+
+fn answer(matches: &ArgMatches, pasted: bool) -> Result<Exit, Failure> {
     let args = CheckArgs::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
     let settings = settings(&args)?;
     if args.batch {
         return batch::run(&settings);
     }
-    let command = command_of(&args.command)?;
+    let mut command = command_of(&args.command)?;
     if command.len() > MAX_INPUT {
         let verdict = settings.incomplete(&too_large(), command.len());
         let bytes = shown(&args, &verdict, &[], None);
         output::print(&bytes)?;
         return Ok(exit(&args, &verdict));
+    }
+    if let (true, Some(typed)) = (pasted, at_the_terminal(&command)) {
+        // A lone carriage return deceives the reader, too: the text as it is seen is judged, where that is worse.
+        let action = |text: &[u8]| guard::run(|| settings.judge(text, |a| a.verdict.action)).unwrap_or(Action::Block);
+        if !typed.lone || action(&typed.text) >= action(&command) {
+            command = typed.text;
+        }
     }
     let work = || {
         settings.judge(&command, |analysis| {
@@ -170,6 +182,28 @@ pub(super) fn too_large() -> String {
 /// The clause of an incomplete verdict for an analysis that broke.
 pub(super) fn internal(panic: &str) -> String {
     format!("the analysis failed with an internal error ({panic})")
+}
+
+/// A text as a shell gets it that is pasted into a terminal.
+struct Typed {
+    text: Vec<u8>,
+    /// It had a carriage return that no line feed follows.
+    lone: bool,
+}
+
+/// What a terminal sends for a text with carriage returns: Enter for each, and one for a pair with a line feed (xterm, VTE;
+/// Readline's bracketed paste takes it so, too). In a command that a program hands over they are part of the words.
+fn at_the_terminal(text: &[u8]) -> Option<Typed> {
+    text.contains(&b'\r').then(|| {
+        let mut typed = Typed { text: Vec::with_capacity(text.len()), lone: false };
+        let mut rest = text;
+        while let Some((b, after)) = rest.split_first() {
+            rest = if *b == b'\r' { after.strip_prefix(b"\n").unwrap_or(after) } else { after };
+            typed.lone |= *b == b'\r' && after.first() != Some(&b'\n');
+            typed.text.push(if *b == b'\r' { b'\n' } else { *b });
+        }
+        typed
+    })
 }
 
 fn settings(args: &CheckArgs) -> Result<Settings, Failure> {

@@ -23,6 +23,9 @@ pub struct ProcessId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProgramId(pub u32);
 
+/// What [`Verb::Interact`] is about where a printed escape sequence puts text in the clipboard, for the next paste.
+pub const CLIPBOARD: &str = "clipboard, by an escape sequence";
+
 /// What an effect is done to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Object {

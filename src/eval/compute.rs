@@ -6,7 +6,7 @@
 use super::Interp;
 use super::invoke::Work;
 use crate::command::{Invocation, Role};
-use crate::effect::{Language, Object, Verb};
+use crate::effect::{CLIPBOARD, Language, Object, Verb};
 use crate::escape;
 use crate::source::Place;
 use crate::value::transform::{self, Call, Flavour, PieceFrom};
@@ -61,8 +61,14 @@ impl Interp<'_> {
         (self.unmasked(v, args, at), i32::from(status))
     }
 
-    /// Output of which letters were written as numbers (`\\162\\155`): that hides what it says, and decodes it.
+    /// Output of which letters were written as numbers (`\\162\\155`): that hides what it says, and decodes it. Output that
+    /// sets the clipboard does that.
     fn unmasked(&mut self, mut v: Value, args: &[Value], at: Place) -> Value {
+        // Operating system command 52 sets the clipboard (XTerm Control Sequences): the next paste runs what stands there.
+        let sets = |v: &Value| v.as_literal().is_some_and(|b| memchr::memmem::find(&b, b"\x1b]52;").is_some());
+        if let Some(by) = self.last_process.filter(|_| sets(&v) && !args.iter().any(sets)) {
+            self.effect(Verb::Interact, Object::Stated(CLIPBOARD), by, at);
+        }
         let masked = |a: &Value| a.as_literal().is_some_and(|b| escape::masks_letters(&b));
         let copied = |a: &Value| a.as_literal().is_some_and(|b| v.as_literal().is_some_and(|v| find(&v, &b)));
         if v.pieces.is_empty() || !args.iter().any(|a| masked(a) && !copied(a)) {

@@ -5,7 +5,7 @@
 //! character can be seen. Prose is left alone: what an argument says in its own language is nobody's trick.
 
 use super::{Category, Draft, Facts, Findings, Rule};
-use crate::effect::Object;
+use crate::effect::{CLIPBOARD, Object, Verb};
 use crate::finding::Severity;
 use crate::source::{Place, Span, TextId};
 use crate::text::{Kind, Mark, confusable, false_hyphen, points, shown};
@@ -199,6 +199,17 @@ fn escapes(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let colour = all.iter().all(|(_, m)| m.kind == Kind::Colour);
     if let Some(d) = drawn(facts, rule, &all) {
         out.add(if colour { d.severity(Severity::Low) } else { d });
+    }
+    // What a program makes of its words and prints (printf '\e]52;…').
+    for e in facts.effects().filter(|e| e.verb == Verb::Interact) {
+        if let Object::Stated(what @ CLIPBOARD) = e.object {
+            out.add(
+                rule.at(facts, e.place)
+                    .severity(Severity::Medium)
+                    .title(format!("{}: the clipboard is set", rule.title))
+                    .evidence_as("text", "sets the clipboard", what, e.place),
+            );
+        }
     }
     // Words whose quotes make such bytes ($'\e]52;…'): what is sent to the terminal talks to it.
     for word in facts.graph.processes.iter().flat_map(|p| &p.argv) {
