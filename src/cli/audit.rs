@@ -113,7 +113,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let (mut policy, _) = args.policy.load(None)?;
     // What is wrong with it was told; a finding on each command of the past helps nobody.
     policy.gate.broken.clear();
-    unknown_rules(&args.rule, &policy);
+    known_rules(&args.rule, &policy)?;
     let mut problems = Vec::new();
     let inputs = inputs(&args, &mut problems);
     if inputs.is_empty() && args.paths.is_empty() {
@@ -187,6 +187,12 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
             file.flush()
         })
         .map_err(|e| Failure::io(&format!("cannot write {}", path.display()), &e))?;
+    }
+    // Tables have no room for what was not read: an empty one must not look like a clean history.
+    if args.csv || args.sarif {
+        for (source, facts) in stats.sources.iter().map(|s| (s, s.oddities())).filter(|(_, f)| !f.is_empty()) {
+            output::complain(&format!("{}: {}", source.name, facts.join("; ")));
+        }
     }
     Ok(exit(&args, &stats))
 }
@@ -324,12 +330,13 @@ fn filter(args: &AuditArgs) -> Result<Filter, Failure> {
     })
 }
 
-/// Says which of the rules that are asked for nobody knows.
-pub(super) fn unknown_rules(ids: &[String], policy: &Policy) {
+/// Refuses rules that nobody knows: a run that looks for one of them would find nothing for ever.
+pub(super) fn known_rules(ids: &[String], policy: &Policy) -> Result<(), Failure> {
     let own = |id: &str| policy.custom.iter().any(|r| r.id == id) || policy.ask.iter().any(|r| r.id == id);
     let known = |id: &str| rules::find(id).is_some() || rules::all().any(|r| rules::names(r).contains(&id)) || own(id);
-    for id in ids.iter().filter(|id| !known(id)) {
-        output::complain(&format!("no rule is called {id}; `shellward rules` lists them"));
+    match ids.iter().find(|id| !known(id)) {
+        Some(id) => Err(Failure::usage(format!("no rule is called {id}; `shellward rules` lists them"))),
+        None => Ok(()),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::{audit, check, output};
 use crate::audit::scan::run::{self, Located, Scanned};
+use crate::count::{counted, number};
 use crate::effect::Language;
 use crate::finding::Severity;
 use crate::redact;
@@ -68,7 +69,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let (mut policy, _) = args.policy.load(here.as_deref())?;
     // What is wrong with it was told; a finding on each file helps nobody.
     policy.gate.broken.clear();
-    audit::unknown_rules(&args.rule, &policy);
+    audit::known_rules(&args.rule, &policy)?;
     let pool = audit::pool()?;
     let mut problems = Vec::new();
     let files = run::files(&args.paths, &mut problems);
@@ -99,12 +100,24 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     Ok(if bad { Exit::Block } else { Exit::Allow })
 }
 
-/// The fingerprints in a baseline file: the first word of each line that is no comment.
+/// The fingerprints in a baseline file: the first word of each line that is no comment. A file of another kind is refused:
+/// taken for an empty one it would let all that is known fail the run.
 fn baseline(path: &Path) -> Result<BTreeSet<String>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|e| Failure::usage(format!("cannot read the baseline {}: {e}", path.display())))?;
-    let words = text.lines().filter(|l| !l.starts_with('#')).filter_map(|l| l.split_ascii_whitespace().next());
-    Ok(words.map(str::to_string).collect())
+    let mut known = BTreeSet::new();
+    for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.starts_with('#') && !l.trim().is_empty()) {
+        let word = line.split_ascii_whitespace().next().unwrap_or_default();
+        if !Located::is_fingerprint(word) {
+            return Err(Failure::usage(format!(
+                "{}:{}: this is no baseline: a line is a fingerprint, a rule and a file, as --write-baseline makes it",
+                path.display(),
+                i.saturating_add(1)
+            )));
+        }
+        known.insert(word.to_string());
+    }
+    Ok(known)
 }
 
 fn write_baseline(path: &Path, found: &[Located]) -> Result<(), Failure> {
@@ -134,6 +147,9 @@ fn people(scanned: &Scanned, accepted: usize) -> String {
         );
         let text: String = visible::line(&l.text).chars().take(160).collect();
         let _ = writeln!(out, "    {text}");
+        if !f.remediation.is_empty() {
+            let _ = writeln!(out, "    safer: {}", visible::line(&f.remediation));
+        }
         // Of a text of many lines it would be all of them.
         if let Some(fix) = f.fix.as_deref().filter(|fix| l.fix.is_some() && !fix.contains('\n')) {
             let _ = writeln!(out, "    instead: {}", visible::line(&redact::text(fix)));
@@ -142,10 +158,13 @@ fn people(scanned: &Scanned, accepted: usize) -> String {
     let known = if accepted > 0 { format!(", {accepted} known ones left out") } else { String::new() };
     let _ = writeln!(
         out,
-        "{} findings in {} files with {} pieces of shell text{known}",
-        scanned.found.len(),
-        scanned.files,
-        scanned.pieces
+        "{} in {} with {}{known}",
+        counted(scanned.found.len() as u64, "finding"),
+        counted(scanned.files as u64, "file"),
+        match scanned.pieces {
+            1 => "1 piece of shell text".to_string(),
+            n => format!("{} pieces of shell text", number(n as u64)),
+        }
     );
     out
 }

@@ -133,11 +133,16 @@ fn shown(out: &mut String, number_: usize, top: &Top, filter: &Filter, about: Ab
     }
     facts.extend(top.user.as_deref().map(|u| format!("by {}", visible::line(u))));
     facts.push(format!("{}:{}", visible::line(&top.place.0), top.place.1));
-    let others: Vec<&str> = findings.iter().skip(1).map(|f| f.rule_id).collect();
+    let mut others: Vec<&str> = findings.iter().map(|f| f.rule_id).filter(|id| *id != worst.rule_id).collect();
+    let mut seen = std::collections::HashSet::new();
+    others.retain(|id| seen.insert(*id));
     if !others.is_empty() {
         facts.push(format!("also {}", others.join(", ")));
     }
     let _ = writeln!(out, "       {}", facts.join("; "));
+    if !worst.remediation.is_empty() {
+        let _ = writeln!(out, "       safer: {}", visible::line(&worst.remediation));
+    }
 }
 
 /// The line of a command on which a place begins, clipped to the width, and marks under the place.

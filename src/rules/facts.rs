@@ -288,6 +288,21 @@ impl<'a> Facts<'a> {
     pub fn name(&self, e: &Effect) -> &'a str {
         self.process(e).map_or("", |p| p.name.as_str())
     }
+    /// The words of its command, where they are few enough for a title, so that a reader sees which thing is meant.
+    pub fn short_command(&self, e: &Effect) -> Option<String> {
+        const MOST: usize = 60;
+        let mut out = String::new();
+        for word in &self.process(e)?.argv {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(&word.show());
+            if out.len() > MOST || out.contains('\n') {
+                return None;
+            }
+        }
+        (!out.is_empty()).then_some(out)
+    }
     /// The process and all that run it, innermost first: those around it in its program, then the process that
     /// evaluates that program, and so on outwards.
     pub fn lineage(&self, id: ProcessId) -> impl Iterator<Item = &'a Process> {

@@ -93,7 +93,11 @@ pub(super) fn graded(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings,
             severity = severity.min(Severity::Info);
         }
         let shown = e.object.show();
-        let what = if shown.is_empty() { facts.name(e).to_string() } else { format!("{} {shown}", facts.name(e)) };
+        let what = match facts.short_command(e) {
+            Some(words) => words,
+            None if shown.is_empty() => facts.name(e).to_string(),
+            None => format!("{} {shown}", facts.name(e)),
+        };
         out.add(
             rule.about(facts, e)
                 .severity(severity)

@@ -138,7 +138,8 @@ fn unindented(line: &[u8]) -> (usize, &[u8]) {
     (line.len().saturating_sub(rest.len()), rest)
 }
 
-/// Copies a text into a piece with what stands between `open` and `close` replaced by a variable of unknown value.
+/// Copies a text into a piece with what stands between `open` and `close` replaced by a variable of unknown value, named
+/// as the expression is where that is a path (`inputs.dir`: `${inputs_dir}`).
 fn without_expressions(piece: &mut Piece, text: &[u8], at: usize, open: &[u8], close: &[u8]) {
     let mut from = 0usize;
     while let Some(i) = text.get(from..).and_then(|t| memchr::memmem::find(t, open)) {
@@ -146,8 +147,18 @@ fn without_expressions(piece: &mut Piece, text: &[u8], at: usize, open: &[u8], c
         let after = text.get(start..).and_then(|t| memchr::memmem::find(t, close));
         let Some(length) = after else { break };
         piece.copy(text.get(from..start).unwrap_or_default(), at.saturating_add(from));
-        piece.computed(b"${expression}", at.saturating_add(start));
-        from = start.saturating_add(length).saturating_add(close.len());
+        let end = start.saturating_add(length);
+        let inside = text.get(start.saturating_add(open.len())..end).unwrap_or_default().trim_ascii();
+        let path = inside.first().is_some_and(u8::is_ascii_alphabetic)
+            && inside.iter().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(b));
+        let mut name = b"${".to_vec();
+        match path {
+            true => name.extend(inside.iter().map(|b| if b.is_ascii_alphanumeric() { *b } else { b'_' })),
+            false => name.extend_from_slice(b"expression"),
+        }
+        name.push(b'}');
+        piece.computed(&name, at.saturating_add(start));
+        from = end.saturating_add(close.len());
     }
     piece.copy(text.get(from..).unwrap_or_default(), at.saturating_add(from));
 }

@@ -50,6 +50,11 @@ impl Located {
         let turned: Vec<u8> = what.bytes().rev().collect();
         format!("{}{}", redact::fingerprint(what.as_bytes()), redact::fingerprint(&turned))
     }
+
+    /// True for a word that such a name can be.
+    pub fn is_fingerprint(word: &str) -> bool {
+        word.len() == 16 && word.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    }
 }
 
 /// What a scan gives.
@@ -121,9 +126,11 @@ fn file(path: &Path, named: bool, markdown: bool, shell: Language, judge: &Judge
     match read(path, &name, markdown) {
         Err(e) => out.problems.push(format!("{name}: {e}")),
         Ok(None) if named => {
-            out.problems.push(format!(
-                "{name}: not read, since neither its name nor its first line says what shell text it has"
-            ));
+            let why = match kind(&Hint { path: &name, head: b"" }, true) {
+                Some(_) if !markdown => "--markdown reads its code blocks",
+                _ => "neither its name nor its first line says what shell text it has",
+            };
+            out.problems.push(format!("{name}: not read: {why}"));
         }
         Ok(None) => {}
         Ok(Some((kind, bytes))) => {
