@@ -441,8 +441,8 @@ fn is_rooted(value: &Value) -> bool {
         // What whoever started the shell has set: who can make that an option sets PATH and LD_PRELOAD just as well.
         Why::Environment(_) | Why::Parameter(_) | Why::NotEmpty(_) => true,
         Why::Output(name) => crate::effect::path::prints_place(name),
-        // An absolute path.
-        Why::Program(_) => true,
+        // An absolute path, a hash, a name.
+        Why::Program(_) | Why::Names(_) => true,
         Why::Near(place) => crate::effect::path::is_absolute(place),
         _ => false,
     }

@@ -313,6 +313,8 @@ pub enum Stdout {
     Transform(&'static str),
     /// Names of files.
     Listing,
+    /// Hashes, names or absolute paths: words that do not begin with a dash.
+    Names,
     /// Names of what lies in a place that the grammar names (`listing./proc`: processes by their number).
     ListingOf(&'static str),
     /// The output of the command it runs.
@@ -363,6 +365,7 @@ impl Stdout {
             "fetched" => Stdout::Fetched,
             "constant" => Stdout::Constant,
             "listing" => Stdout::Listing,
+            "names" => Stdout::Names,
             "command" => Stdout::Command,
             "unknown" => Stdout::Unknown,
             other if other.starts_with("listing./") => Stdout::ListingOf(other.strip_prefix("listing.")?),
@@ -379,6 +382,7 @@ impl Stdout {
             Stdout::Constant => "constant".into(),
             Stdout::Transform(t) => format!("transform.{t}").into(),
             Stdout::Listing => "listing".into(),
+            Stdout::Names => "names".into(),
             Stdout::ListingOf(place) => format!("listing.{place}").into(),
             Stdout::Command => "command".into(),
             Stdout::Unknown => "unknown".into(),

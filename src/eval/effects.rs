@@ -189,6 +189,7 @@ impl Interp<'_> {
         let mut out = match inv.makes {
             Stdout::Constant => Value::unknown(Why::Output(inv.name.clone()), at),
             Stdout::Listing => self.listed(inv, at),
+            Stdout::Names => Value::unknown(Why::Names(inv.name.clone()), at),
             Stdout::ListingOf(place) => match inv.props.has(Props::FILTERED) {
                 true => Value::unknown(Why::Output(inv.name.clone()), at),
                 false => Value::computed(place.as_bytes(), at, Taint::default())

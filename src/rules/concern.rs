@@ -15,7 +15,7 @@ use crate::value::{Piece, Why};
 /// True where every unknown part of a path is what a command prints or standard input holds.
 fn is_listed(o: &Object) -> bool {
     let listed = |p: &Piece| match p {
-        Piece::Unknown(u) => matches!(u.why, Why::Output(_) | Why::Program(_) | Why::Stdin),
+        Piece::Unknown(u) => matches!(u.why, Why::Output(_) | Why::Names(_) | Why::Program(_) | Why::Stdin),
         Piece::OneOf(_) => false,
         _ => true,
     };
@@ -124,6 +124,9 @@ fn builds(facts: &Facts<'_>, e: &Effect) -> bool {
 /// Why reading or listing is more than that.
 fn looks(facts: &Facts<'_>, e: &Effect) -> Option<String> {
     let p = facts.path(e)?;
+    if names_a_kind(p) {
+        return None;
+    }
     if p.marks.any(&[Mark::Credential, Mark::ProcessMemory, Mark::History]) {
         let what = format!("reads {}: {}", p.what.unwrap_or("a secret"), p.text);
         return (e.verb == Verb::Read).then_some(what);
@@ -140,6 +143,19 @@ fn looks(facts: &Facts<'_>, e: &Effect) -> Option<String> {
         _ => None,
     }
 }
+
+/// True for `*.json` in the project: whoever asks for all files of a kind asks for none that is a secret. What begins with
+/// a dot is not among them.
+fn names_a_kind(p: &Resolved) -> bool {
+    let last = p.parts.last().map(Part::show).unwrap_or_default();
+    let kind = last.strip_prefix("*.");
+    p.class == PathClass::Project
+        && kind.is_some_and(|k| k.bytes().all(|b| b.is_ascii_alphanumeric()) && !SECRET_KINDS.contains(&k))
+}
+
+/// Kinds of files that are secrets, whatever their names.
+const SECRET_KINDS: &[&str] =
+    &["pem", "key", "p12", "pfx", "jks", "keystore", "kdbx", "gpg", "asc", "env", "tfstate", "tfvars", "ovpn"];
 
 /// True where a change stays with the project's ordinary files, as far as the stance allows it.
 fn is_own(facts: &Facts<'_>, e: &Effect, stance: Writes) -> bool {

@@ -238,7 +238,9 @@ fn tree_deletes<'s, 'a>(facts: &'s Facts<'a>) -> impl Iterator<Item = (&'a Effec
         let p = facts.path(e).filter(|_| !facts.contained(e))?;
         let tree = e.props.has(Props::RECURSIVE) || e.props.has(Props::WIPE) || p.contents;
         // `rm -ri *` asks a person about each file.
-        (tree && !facts.asks(e)).then_some((e, p))
+        // What its program keeps where something would be lost (`git worktree remove`) is not gone.
+        let kept = e.props.has(Props::RECOVERABLE);
+        (tree && !kept && !facts.asks(e)).then_some((e, p))
     })
 }
 

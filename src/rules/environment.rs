@@ -3,7 +3,7 @@
 //! In: variables that are set or unset for the shell or a child. Out: findings of the family *environment*.
 
 use super::{Category, Facts, Findings, Rule, fix};
-use crate::effect::path::Class;
+use crate::effect::path::{Class, Mark};
 use crate::effect::{Effect, Object, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::glob;
@@ -146,13 +146,27 @@ fn by_kind(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, kind: &st
             continue;
         }
         let fix = if kind == "tls" { fix::unassigned(facts, e) } else { None };
+        // A library of the system is one that its owner has installed.
+        let installed = kind == "loader" && value.is_some_and(|v| is_installed(facts, e, v));
         out.add(
             rule.about(facts, e)
+                .severity(if installed { Severity::Medium } else { rule.severity })
                 .title(format!("{}: {name}", rule.title))
                 .evidence_as("environment", entry.what, format!("{name}={text}"), e.place)
                 .fix(fix),
         );
     }
+}
+
+/// True where every library of the list lies among those of the system.
+fn is_installed(facts: &Facts<'_>, e: &Effect, value: &Value) -> bool {
+    let Some(text) = value.as_str() else { return false };
+    let mut all = text.split([':', ' ']).filter(|l| !l.is_empty()).peekable();
+    let system = |l: &str| {
+        let p = facts.resolve(&Value::computed(l.as_bytes(), e.place, Default::default()), e);
+        p.marks.has(Mark::Program)
+    };
+    all.peek().is_some() && all.all(|l| system(l))
 }
 
 /// True where all that a value of commands runs is what the list knows as harmless there: `history -a; $PROMPT_COMMAND`.

@@ -3,11 +3,15 @@
 //! In: programs in programs. Out: findings of the family *execution*. A shell that is reached through an interpreter is
 //! past whoever allows the interpreter and past whoever looks for shells.
 
+use super::concern::concern;
+use super::own::Own;
 use super::{Category, Facts, Findings, Rule};
 use crate::command;
 use crate::effect::graph::{ProgramNode, Reach};
-use crate::effect::{Language, ProgramId};
+use crate::effect::{Effect, Language, Object, ProcessId, ProgramId, Verb};
 use crate::finding::{Confidence, Severity};
+use crate::source::Place;
+use std::collections::HashMap;
 
 pub(super) const RULES: &[Rule] = &[Rule {
     id: "shell_from_code",
@@ -57,11 +61,47 @@ fn shell_from_code(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         let outer = inline(p.program)?;
         command::language(&p.name).filter(|l| is_shell(*l)).map(|_| (outer, p.place))
     });
-    for (outer, place) in code.chain(started) {
-        out.add(rule.at(facts, place).title(format!("{} code starts a shell", outer.language.name())).evidence(
-            "command_pattern",
-            "starts a shell",
-            place,
-        ));
+    let all: Vec<(&ProgramNode, Place)> = code.chain(started).collect();
+    if all.is_empty() {
+        return;
     }
+    let severity = if only_looks(facts, &|id| inline(id).is_some()) { Severity::Info } else { rule.severity };
+    for (outer, place) in all {
+        out.add(
+            rule.at(facts, place)
+                .severity(severity)
+                .title(format!("{} code starts a shell", outer.language.name()))
+                .evidence("command_pattern", "starts a shell", place),
+        );
+    }
+}
+
+/// What says who and where one is: the first thing that an intruder asks.
+const WHERE_ONE_IS: &[&str] = &["users", "system", "processes", "network", "environment"];
+
+/// True where all that such shells run is known and only looks at files and the project, as it would be without the code
+/// around it: `execSync('git rev-parse HEAD')`.
+fn only_looks(facts: &Facts<'_>, inline: &dyn Fn(ProgramId) -> bool) -> bool {
+    let graph = facts.graph;
+    // Whether a program stands in code, at any depth; programs come after those that they stand in.
+    let mut inside: HashMap<ProgramId, bool> = HashMap::new();
+    for (i, p) in graph.programs.iter().enumerate() {
+        let below = p.parent.is_some_and(|o| inline(o) || inside.get(&o).copied().unwrap_or_default());
+        inside.insert(ProgramId(u32::try_from(i).unwrap_or(u32::MAX)), below);
+    }
+    let is_inside = |p: ProcessId| {
+        let program = graph.process(p).map(|p| p.program);
+        program.is_some_and(|id| inside.get(&id).copied().unwrap_or_default())
+    };
+    let own = Own::of(facts);
+    let looks = |e: &Effect| {
+        let scouts =
+            e.verb == Verb::Inspect && matches!(e.object, Object::Stated(what) if WHERE_ONE_IS.contains(&what));
+        !scouts && concern(facts, e, &own).is_none()
+    };
+    let mut ran = graph.processes.iter().filter(|p| is_inside(p.id)).peekable();
+    ran.peek().is_some()
+        && ran.all(|p| p.known && command::language(&p.name).is_none())
+        && graph.doubts.iter().all(|d| d.process.is_some_and(|p| !is_inside(p)))
+        && facts.effects().filter(|e| is_inside(e.process)).all(looks)
 }

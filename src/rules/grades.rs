@@ -61,7 +61,7 @@ fn is_list(facts: &Facts<'_>, e: &Effect) -> bool {
     let open = |v: &Value| {
         v.pieces
             .iter()
-            .any(|p| matches!(p, Piece::Unknown(u) if matches!(u.why, Why::Output(_) | Why::Stdin | Why::Near(_) | Why::File(_))))
+            .any(|p| matches!(p, Piece::Unknown(u) if matches!(u.why, Why::Output(_) | Why::Names(_) | Why::Stdin | Why::Near(_) | Why::File(_))))
     };
     e.verb == Verb::DataDelete && facts.process(e).is_some_and(|p| p.argv.iter().any(open))
 }

@@ -158,7 +158,7 @@ pub(super) const RULES: &[Rule] = &[
                       reload it where that is enough.",
         remediation: "Restart or reload it where that is enough.",
         good: &["systemctl status nginx", "systemctl start nginx", "systemctl reload nginx"],
-        bad: &["systemctl stop nginx", "systemctl mask x"],
+        bad: &["systemctl stop nginx redis", "systemctl mask x"],
         check: service_stop,
     },
     Rule {
@@ -321,6 +321,8 @@ fn guard(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, test: bool)
 }
 
 fn service_stop(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    let stopped = facts.with(&[Verb::Service]).filter(|e| facts.props(e).has(Props::STOP) && !facts.contained(e));
+    let units: HashSet<String> = stopped.map(|e| e.object.show()).collect();
     for e in facts.with(&[Verb::Service]).filter(|e| !facts.contained(e)) {
         let props = facts.props(e);
         // What stops and starts again is a restart.
@@ -331,7 +333,10 @@ fn service_stop(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             let named = !matches!(e.object, Object::Stated(_));
             // What is masked is not started by anything any more.
             let masked = props.has(Props::DISABLE) && props.has(Props::FORCE);
-            let severity = if (stops || masked) && named { rule.severity } else { Severity::Info };
+            // One that is stopped by its name is started again by its name.
+            let one = facts.path(e).is_none() && e.object.value().is_some_and(|v| v.is_known()) && units.len() == 1;
+            let serious = named && (masked || (stops && !one));
+            let severity = if serious { rule.severity } else { Severity::Info };
             out.add(
                 rule.about(facts, e).severity(severity).title(format!("{}: {}", rule.title, e.object.show())).evidence(
                     "command_pattern",
@@ -369,7 +374,19 @@ fn setuid(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         if !owner && many {
             continue;
         }
-        let severity = if owner { rule.severity } else { Severity::Medium };
+        // Where nothing says that it is a program, it is such a directory.
+        let program = || {
+            let laid = facts.with(&[Verb::Write, Verb::Append, Verb::Update]).filter_map(|w| facts.path(w));
+            e.verb == Verb::Write
+                || p.class == Class::Temporary
+                || p.marks.any(&[Mark::Program, Mark::SearchPath])
+                || laid.into_iter().any(|w| w.text == p.text)
+        };
+        let severity = match owner {
+            true => rule.severity,
+            false if program() => Severity::Medium,
+            false => Severity::Info,
+        };
         out.add(rule.about(facts, e).severity(severity).title(format!("{}: {}", rule.title, p.text)).evidence_as(
             "path",
             "runs with the rights of its owner or group",

@@ -272,7 +272,7 @@ fn tunnel(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         let kinds = [HostKind::Tunnel, HostKind::Callback, HostKind::Onion];
         let Some(what) = kinds.iter().find_map(|k| a.kind(*k)) else { continue };
         let carries = matches!(e.object.value(), Some(v) if v.pieces.iter().any(|p| {
-            matches!(p, crate::value::Piece::Unknown(u) if matches!(u.why, Why::Output(_) | Why::File(_)))
+            matches!(p, crate::value::Piece::Unknown(u) if matches!(u.why, Why::Output(_) | Why::Names(_) | Why::File(_)))
         }));
         out.add(
             rule.about(facts, e)

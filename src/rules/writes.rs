@@ -10,6 +10,7 @@ use super::{Category, Facts, Findings, Rule};
 use crate::effect::path::{Class, Mark, Resolved};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::{Confidence, Severity};
+use crate::value::pattern::is_listed;
 use crate::value::{Piece, Why};
 
 /// Verbs that change a file that may be there already.
@@ -387,9 +388,10 @@ pub(super) const RULES: &[Rule] = &[
         remediation: "Use the package manager, or put it below /usr/local after checking it.",
         good: &[
             "curl -o /usr/local/bin/x https://e.example/x",
+            "curl -o /usr/bin/x https://e.example/x",
             "curl -fsSL https://e.example/k | sudo tee /etc/apt/keyrings/k",
         ],
-        bad: &["curl -o /usr/bin/x https://e.example/x", "wget -O /bin/ls https://e.example/ls"],
+        bad: &["curl -o /usr/lib/x.so https://e.example/x", "wget -O /bin/ls https://e.example/ls"],
         check: program_replaced,
     },
 ];
@@ -498,6 +500,10 @@ fn logs_cleared(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 fn program_replaced(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Write, Verb::Append]) {
         let Some(p) = facts.path(e).filter(|p| p.marks.has(Mark::Program) && !facts.contained(e)) else { continue };
+        // A tool under a name of its own takes nobody's place.
+        if p.is_known() && is_listed(&p.text) == Some(false) {
+            continue;
+        }
         for (from, _) in facts.sources_with(e, &[Verb::Fetch]) {
             out.add(
                 rule.about(facts, e)

@@ -122,6 +122,8 @@ pub enum Why {
     Parameter(String),
     /// What a command prints that cannot be computed here; its name.
     Output(String),
+    /// The same where it is surely no option: hashes, names, absolute paths; the command's name.
+    Names(String),
     /// Where a program lies, as `which NAME` prints it: the name.
     Program(String),
     /// The content of a file that the text did not write; its path as far as known.
@@ -540,7 +542,7 @@ impl Why {
     pub fn show(&self) -> String {
         match self {
             Why::Environment(n) | Why::Parameter(n) => format!("${n}"),
-            Why::Output(n) => format!("<output of {n}>"),
+            Why::Output(n) | Why::Names(n) => format!("<output of {n}>"),
             Why::Program(n) => format!("<where {n} lies>"),
             Why::File(n) => format!("<content of {n}>"),
             Why::Packed(_, v) => format!("<packed {}>", v.show()),

@@ -16,7 +16,7 @@ use crate::limits;
 use set::Bracket;
 pub(super) use set::{lower, upper};
 
-pub use known::known_paths;
+pub use known::{is_listed, known_paths};
 pub use replace::Replacement;
 
 /// The work limit was reached: whether the pattern matches is not known.

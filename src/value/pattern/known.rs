@@ -56,6 +56,16 @@ pub fn known_paths(pattern: &Pattern) -> Result<Vec<&'static str>, Limit> {
     Ok(out)
 }
 
+/// Whether the list has that path; `None` where it says nothing of the directory.
+pub fn is_listed(path: &str) -> Option<bool> {
+    let (dir, _) = path.rsplit_once('/')?;
+    if paths().binary_search_by(|p| p.as_str().cmp(path)).is_ok() {
+        return Some(true);
+    }
+    let inside = |p: &String| p.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
+    (!dir.is_empty() && paths().iter().any(inside)).then_some(false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Flags, PatPiece};
