@@ -43,6 +43,8 @@ pub const MAX_LINKS: usize = 64;
 pub const MAX_TURNS: u32 = 64;
 /// Turns of a loop with a known condition, or of one whose output is text that something reads, where all is known.
 pub const MAX_KNOWN_TURNS: u32 = 1_024;
+/// Turns of a loop that are walked where it is not known how many there are.
+pub const MAX_OPEN_TURNS: u32 = 4;
 /// Doubts kept for one command; those that make an analysis incomplete have room beyond it.
 pub const MAX_DOUBTS: usize = 4_000;
 /// Effects kept for one command.

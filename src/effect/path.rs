@@ -146,13 +146,21 @@ impl Resolved {
 /// The most delicate reading of a path. `cwd` is the effect's working directory: `None` or empty is where the command
 /// starts.
 pub fn resolve(path: &Value, cwd: Option<&Value>, base: Base<'_>) -> Resolved {
-    let has_sets = path.pieces.iter().any(|p| matches!(p, Piece::OneOf(_)));
-    if !has_sets {
+    let sets = |v: &Value| v.pieces.iter().any(|p| matches!(p, Piece::OneOf(_)));
+    let cwds: Vec<Option<Value>> = match cwd {
+        Some(c) if sets(c) => c.readings().into_iter().map(Some).collect(),
+        _ => Vec::new(),
+    };
+    if !sets(path) && cwds.is_empty() {
         return resolve_one(path, cwd, base);
     }
+    let cwds: Vec<Option<&Value>> = match cwds.as_slice() {
+        [] => vec![cwd],
+        several => several.iter().map(Option::as_ref).collect(),
+    };
     path.readings()
         .iter()
-        .map(|v| resolve_one(v, cwd, base))
+        .flat_map(|v| cwds.iter().map(|c| resolve_one(v, *c, base)).collect::<Vec<_>>())
         .max_by_key(|r| (!r.marks.is_empty(), r.class))
         .unwrap_or_else(|| resolve_one(path, cwd, base))
 }

@@ -483,6 +483,15 @@ impl Interp<'_> {
 
 /// Takes the newlines off the end, as command substitution does.
 pub(crate) fn trim_newlines(v: &mut Value) {
+    if matches!(v.pieces.last(), Some(Piece::OneOf(_))) {
+        let mut all = v.readings();
+        if all.iter().any(|r| matches!(r.pieces.last(), Some(Piece::OneOf(_)))) {
+            return;
+        }
+        all.iter_mut().for_each(trim_newlines);
+        *v = all.into_iter().reduce(Value::either).unwrap_or_default();
+        return;
+    }
     while let Some(Piece::Literal(l)) = v.pieces.last_mut() {
         let keep = l.bytes.iter().rposition(|b| *b != b'\n').map_or(0, |i| i.saturating_add(1));
         let cut = l.bytes.len().saturating_sub(keep);

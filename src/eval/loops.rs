@@ -148,7 +148,8 @@ impl Interp<'_> {
             let before = many.then(|| self.sh.clone());
             let flow = if many { self.conditional(|me| me.list(&f.body)) } else { self.list(&f.body) };
             if let Some(b) = before {
-                let flow = self.end_turns(flow, Some(b));
+                let flow = self.end_turns(flow, Some(b.clone()));
+                self.further_turns(b, &f.body);
                 if flow != Flow::Next {
                     left = Some(flow);
                     break;
@@ -184,19 +185,33 @@ impl Interp<'_> {
 
     /// The words that are left as one turn.
     fn join_turns(&mut self, name: &str, rest: &[Value], body: &List) {
-        let Some(first) = rest.first() else { return };
-        let mut v = first.clone();
-        for r in rest.iter().skip(1).take(limits::MAX_READINGS) {
-            v = Value::either(v, r.clone());
+        for some in rest.chunks(limits::MAX_READINGS) {
+            let Some((first, more)) = some.split_first() else { return };
+            if !self.spend(1 + body.items.len() as u64) {
+                return;
+            }
+            let v = more.iter().cloned().fold(first.clone(), Value::either);
+            self.sh.set_scalar(name, v);
+            let before = self.sh.clone();
+            let flow = self.conditional(|me| me.list(body));
+            self.end_turns(flow, Some(before));
         }
-        if rest.len() > limits::MAX_READINGS {
-            let at = v.place();
-            v = Value::unknown_tainted(Why::Joined, at, v.taint());
+    }
+
+    /// The turns after one that may not have been taken, whose state before it is given: each begins with whatever those
+    /// before it may have left, until that is all that there is. From the third on what still changes may be anything.
+    fn further_turns(&mut self, mut before: Shell, body: &List) {
+        for turn in 1..limits::MAX_OPEN_TURNS {
+            if self.sh.same(&before) || !self.spend(1) {
+                return;
+            }
+            if turn > 1 {
+                self.sh.widen_strings(&before);
+            }
+            before = self.sh.clone();
+            let flow = self.conditional(|me| me.list(body));
+            self.end_turns(flow, Some(before.clone()));
         }
-        self.sh.set_scalar(name, v);
-        let before = self.sh.clone();
-        let flow = self.conditional(|me| me.list(body));
-        self.end_turns(flow, Some(before));
     }
 
     /// After a turn that may not have been taken.
@@ -318,13 +333,16 @@ impl Interp<'_> {
             }
             let settled = self.sh.same(&before) && self.unread() == unread;
             if go.is_none() {
-                // The next turn may come or not, from either state: two turns show what one turn's effects do to the
-                // next; further ones add nothing that is kept.
+                // The next turn may come or not, from either state.
                 let sh = std::mem::take(&mut self.sh);
                 self.sh = sh.join(without);
                 self.sh.status = None;
-                if settled || n >= 2 {
+                if settled || n >= limits::MAX_OPEN_TURNS || (n >= 2 && self.sh.same(&before)) {
                     break Flow::Next;
+                }
+                if n >= 2 {
+                    // What still changes may be anything from now on.
+                    self.sh.widen_strings(&before);
                 }
                 continue;
             }

@@ -47,6 +47,9 @@ impl Open {
     }
     /// Takes in a value that may be among them.
     pub(crate) fn add(&mut self, v: &Value) {
+        if let [crate::value::Piece::OneOf(vs)] = v.pieces.as_slice() {
+            return vs.iter().for_each(|v| self.add(v));
+        }
         self.taint.join(&v.taint());
         if !v.pieces.is_empty() && self.values.len() < crate::limits::MAX_READINGS && !self.values.contains(v) {
             Rc::make_mut(&mut self.values).push(v.clone());
@@ -429,6 +432,17 @@ impl Shell {
         }
         self.same(&Shell { vars: self.vars.clone(), ..before.clone() })
     }
+    /// Strings that differ from `before` may have any value from now on, those that they had among them.
+    pub(crate) fn widen_strings(&mut self, before: &Shell) {
+        for (name, now, then) in self.vars.differences(&before.vars) {
+            let Some(now) = now.filter(|n| then.as_ref().is_none_or(|t| t != n)) else { continue };
+            if matches!(now.content, Content::Scalar(_)) {
+                let mut open = Open::default();
+                open.take_in(&now.content);
+                self.vars.insert(&name, Var { content: Content::Opaque(open), ..Var::clone(&now) });
+            }
+        }
+    }
     /// The state after either of two paths.
     pub(crate) fn join(self, other: Shell) -> Shell {
         let mut out = self;
@@ -508,7 +522,8 @@ impl Shell {
         out.cwd = match (out.cwd, other.cwd) {
             (a, b) if a == b => a,
             (Some(a), Some(b)) => Some(Value::either(a, b)),
-            (a, b) => a.or(b).map(|v| Value::either(v, Value::unknown(Why::Joined, Default::default()))),
+            // Where the text starts.
+            (a, b) => a.or(b).map(|v| Value::either(v, Value::default())),
         };
         if out.positional != other.positional {
             out.positional = match (out.positional, other.positional) {

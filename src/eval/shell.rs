@@ -132,6 +132,10 @@ impl Interp<'_> {
 
     fn and_or_body(&mut self, item: &AndOr) -> Flow {
         let last = item.rest.len();
+        let sink = match self.sh.fd(1) {
+            End::Sink(i) if last > 0 => Some((*i, self.sinks.get(*i).map_or(0, |s| s.pieces.len()))),
+            _ => None,
+        };
         let mut flow =
             if last == 0 { self.pipeline(&item.first) } else { self.unchecked(|me| me.pipeline(&item.first)) };
         // The state where a part of an && chain failed: what follows in the chain does not run in it. In
@@ -174,13 +178,33 @@ impl Interp<'_> {
                 }
                 None => {
                     let before = self.sh.clone();
+                    let printed = sink.map(|(i, from)| (i, from, self.sinks.get(i).map_or(0, |s| s.pieces.len())));
                     flow = self.conditional(run);
                     flow = self.after_branch(flow, before);
+                    self.one_or_other(printed);
                 }
             }
         }
         self.rejoin(&mut failed);
         flow
+    }
+
+    /// `a || b`: what fails has printed nothing, unless it is known to have.
+    fn one_or_other(&mut self, printed: Option<(usize, usize, usize)>) {
+        let Some((sink, from, middle)) = printed else { return };
+        let Some(s) = self.sinks.get_mut(sink).filter(|s| from < middle && middle < s.pieces.len()) else { return };
+        let open = |p: &crate::value::Piece| matches!(p, crate::value::Piece::Unknown(_));
+        if !s.pieces.iter().take(middle).skip(from).all(open) {
+            return;
+        }
+        let part = |a: usize, b: usize| {
+            let mut v = Value::default();
+            s.pieces.iter().take(b).skip(a).for_each(|p| v.push_piece(p.clone()));
+            v
+        };
+        let (mut whole, one, other) = (part(0, from), part(from, middle), part(middle, s.pieces.len()));
+        whole.push(Value::either(one, other));
+        *s = whole;
     }
 
     /// Runs a pipeline.

@@ -395,6 +395,7 @@ impl Interp<'_> {
         match end {
             End::Sink(i) => {
                 let known = v.pieces.iter().any(|p| !matches!(p, Piece::Unknown(_)));
+                let open = open || (v.is_known() && self.sink_sure.get(i).is_some_and(|c| self.certainty < *c));
                 let v = if open && known { Value::either(Value::default(), v) } else { v };
                 let size: usize = self.sinks.get(i).map_or(0, |s| s.pieces.len());
                 if let Some(s) = self.sinks.get_mut(i)

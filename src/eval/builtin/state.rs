@@ -111,6 +111,31 @@ impl Interp<'_> {
 
     /// The new working directory.
     pub(crate) fn change_dir(&mut self, target: &Value) {
+        let old = self.sh.cwd.clone();
+        let places = old.as_ref().map_or_else(|| vec![Value::default()], Value::readings);
+        let targets = target.readings();
+        if places.len().saturating_mul(targets.len()) <= 1 {
+            return self.change_dir_from(target);
+        }
+        // Each place from each place.
+        let mut all: Option<Value> = None;
+        for place in &places {
+            for target in &targets {
+                self.sh.cwd = Some(place.clone()).filter(|v| !v.pieces.is_empty());
+                self.change_dir_from(target);
+                let new = self.sh.cwd.take().unwrap_or_default();
+                all = Some(match all {
+                    Some(a) => Value::either(a, new),
+                    None => new,
+                });
+            }
+        }
+        self.sh.cwd = all.filter(|v| !v.pieces.is_empty());
+        let prev = old.unwrap_or_else(|| Value::unknown(Why::Environment("PWD".into()), target.place()));
+        self.sh.set_scalar("OLDPWD", prev);
+    }
+
+    fn change_dir_from(&mut self, target: &Value) {
         let led = self.through_links(target.clone(), false);
         // The directory that a link leads to, where the text made one of that name.
         let led = if led == *target { None } else { led.readings().into_iter().next_back() };

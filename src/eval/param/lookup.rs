@@ -98,7 +98,7 @@ impl Interp<'_> {
         let Some(var) = self.sh.var(name) else {
             let v = match name {
                 "HOME" => Value::unknown(Why::Home(String::new()), at),
-                "PWD" => self.sh.cwd.clone().unwrap_or_else(|| Value::unknown(Why::Environment("PWD".into()), at)),
+                "PWD" => self.place_now(at),
                 "IFS" => Value::computed(b" \t\n", at, Taint::default()),
                 "OPTIND" => Value::computed(b"1", at, Taint::default()),
                 _ => Value::unknown(Why::Environment(name.to_string()), at),
@@ -154,6 +154,15 @@ impl Interp<'_> {
                 Got::One(self.indexed(&name, t, at))
             }
         }
+    }
+
+    /// `$PWD`
+    fn place_now(&self, at: Place) -> Value {
+        let start = || Value::unknown(Why::Environment("PWD".into()), at);
+        let Some(cwd) = &self.sh.cwd else { return start() };
+        let [Piece::OneOf(all)] = cwd.pieces.as_slice() else { return cwd.clone() };
+        let each = all.iter().map(|v| if v.pieces.is_empty() { start() } else { v.clone() });
+        each.reduce(Value::either).unwrap_or_else(start)
     }
 
     /// True where arrays are those of zsh: the first element is the first, and the name alone is all of them.
