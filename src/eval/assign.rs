@@ -157,7 +157,7 @@ impl Interp<'_> {
             self.leave_on_error();
             return;
         }
-        let v = cased(v, attrs, at);
+        let v = one_word(cased(v, attrs, at));
         self.set_element(name, &key, v);
     }
 
@@ -249,7 +249,7 @@ impl Interp<'_> {
     /// The value of `[key]=value` among the elements of an array. In bash 5.2 no tilde expands there, in others it does.
     pub(super) fn keyed_value(&mut self, value: &crate::syntax::ast::Word) -> Value {
         if !value.parts.iter().any(|p| matches!(p.kind, PartKind::Tilde(_))) {
-            return self.single(value);
+            return one_word(self.single(value));
         }
         let mut plain = value.clone();
         for p in &mut plain.parts {
@@ -418,6 +418,16 @@ fn attrs_of_own(name: &str) -> Attrs {
 /// True for a variable of bash's that is a number whatever is assigned to it: the text is evaluated as arithmetic.
 fn is_own_number(name: &str) -> bool {
     matches!(name, "RANDOM" | "HISTCMD")
+}
+
+/// What is assigned is not split.
+fn one_word(mut v: Value) -> Value {
+    for p in &mut v.pieces {
+        if let Piece::Unknown(u) = p {
+            u.splits = false;
+        }
+    }
+    v
 }
 
 /// The index that a key stands for.

@@ -27,7 +27,7 @@ pub(crate) fn named(word: &str) -> Option<&'static str> {
         ":", "true", "false", "cd", "pushd", "popd", "echo", "printf", "eval", "exec", "command", "builtin", "test",
         "[", "read", "mapfile", "set", "shift", "unset", "let", "getopts", "alias", "unalias", "trap", "return",
         "exit", "logout", "break", "continue", "shopt", "source", "declare", "typeset", "local", "export", "readonly",
-        "enable", "hash", "wait",
+        "enable", "hash", "history", "wait", "print",
     ];
     match word {
         "." => Some("source"),
@@ -165,10 +165,20 @@ impl Interp<'_> {
                 self.ended |= inv.doubts.is_empty();
                 self.sh.status = None;
             }
+            // Too many arguments: that ends the shell.
+            "history" if args.len() > 1 && args.iter().all(|a| a.is_known() && !a.prefix().starts_with(b"-")) => {
+                self.leave_on_error();
+            }
+            "history" if matches!(args, [a] if a.as_str().is_some_and(|s| s.starts_with(|c: char| c.is_ascii_alphabetic()))) =>
+            {
+                self.sh.status = Some(1);
+            }
+            "history" => return None,
             "enable" | "hash" => {
                 self.names_of_commands(name, inv, args);
                 return None;
             }
+            "print" => return self.print(args, at),
             "wait" => {
                 if let Some(n) = inv.value_of("-p").and_then(|v| globs_as_text(v).as_str().map(|s| s.into_owned())) {
                     let v = Value::unknown(Why::NotComputed("number of a process"), at);
@@ -229,6 +239,13 @@ impl Interp<'_> {
                         if names.is_empty() { Value::unknown(Why::Output(inv.name.clone()), at) } else { located },
                     );
                 }
+            }
+            // Other shells have no `==` there.
+            "test" | "["
+                if self.language == crate::effect::Language::Sh
+                    && args.iter().any(|a| a.as_str().is_some_and(|s| s == "==")) =>
+            {
+                self.sh.status = None;
             }
             "test" => self.sh.status = self.test(args),
             "[" => {
@@ -312,6 +329,7 @@ impl Interp<'_> {
                 // `set +o history`
                 self.stated(inv, by, &super::invoke::Work::default(), false);
             }
+            "shift" if inv.operands.len() > 1 && inv.operands.iter().all(Value::is_known) => self.leave_on_error(),
             "shift" => {
                 let n = match inv.operands.first() {
                     None => Some(1),
@@ -371,13 +389,14 @@ impl Interp<'_> {
             }
             "let" => {
                 let mut status = None;
+                let posix = self.language == crate::effect::Language::Sh;
                 for v in &inv.operands {
                     status = match self.arith_inner(|me| me.arith_of(&globs_as_text(v))) {
                         Ok(n) => n.map(|n| i32::from(n == 0)),
                         Err(()) => Some(1),
                     };
                 }
-                self.sh.status = status;
+                self.sh.status = status.filter(|_| !posix);
             }
             "getopts" => self.getopts(inv, at),
             "alias" => {

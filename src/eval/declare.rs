@@ -37,6 +37,15 @@ impl Interp<'_> {
                     d.status = Some(1);
                     continue;
                 }
+                if d.attrs.nameref && d.attrs.integer && self.language == crate::effect::Language::Bash {
+                    // What is referred to would have to be a number: bash makes no such variable.
+                    if let AssignValue::Word(v) = &a.value {
+                        let _ = self.single(v);
+                    }
+                    self.sh.unset(&a.name);
+                    d.status = Some(1);
+                    continue;
+                }
                 if a.subscript.is_some() && matches!(kind, "export" | "readonly") {
                     // Not a valid identifier.
                     d.status = Some(1);
@@ -167,6 +176,12 @@ impl Interp<'_> {
             Some((b, s)) => (b.to_string(), Some(s.strip_suffix(']').unwrap_or(s).to_string())),
             None => (name, None),
         };
+        if d.attrs.nameref && d.attrs.integer && matches!(self.language, crate::effect::Language::Bash) {
+            // What is referred to would have to be a number: bash makes no such variable.
+            d.status = Some(1);
+            self.sh.unset(&base);
+            return;
+        }
         if !valid(&base) || (subscript.is_some() && matches!(d.kind.as_str(), "export" | "readonly")) {
             d.status = Some(1);
             return;
@@ -176,6 +191,11 @@ impl Interp<'_> {
             return;
         }
         let name = if d.attrs.nameref || d.off.nameref { base } else { self.sh.target(&base).into_owned() };
+        // Of a reference to an element it is the array.
+        let name = match name.split_once('[') {
+            Some((array, _)) if value.is_none() => array.to_string(),
+            _ => name,
+        };
         if value.is_some() && self.sh.var(&name).is_some_and(|v| v.attrs.readonly) {
             d.status = Some(1);
             return;

@@ -6,13 +6,16 @@
 //! does is conditional, and where it does the same as the first it leaves no trace.
 
 use super::Interp;
-use super::scope::Shell;
+use super::scope::{End, Shell};
 use crate::effect::Language;
 use crate::effect::graph::{DoubtKind, Process};
 use crate::source::{Place, Span};
 use crate::syntax::ast::Program;
 use crate::syntax::shell::{self, Dialect};
 use crate::value::Value;
+
+/// Programs around a nested text that is read a second time.
+const MAX_REREAD: u32 = 3;
 
 /// True where bash sees a command that fish takes for text: between backquotes, behind a quote that ends elsewhere.
 fn hides(fish: &Program, bash: &Program, text: &[u8]) -> bool {
@@ -101,11 +104,12 @@ impl Interp<'_> {
         self.sh.opts.xpg_echo = dash;
         self.ended = false;
         self.fatal = false;
+        let pending = self.pending.len();
         self.conditional(|me| {
             me.statements(prog);
             me.run_hooks();
             me.run_exit_trap();
-            me.end_pending(0);
+            me.end_pending(pending);
         });
         self.language = named;
         self.files = files;
@@ -119,6 +123,23 @@ impl Interp<'_> {
             self.graph.processes.truncate(marks.0);
             self.graph.effects.truncate(marks.1);
             self.graph.programs.truncate(marks.2);
+        }
+    }
+
+    /// What a shell that has nothing beyond POSIX's language makes of a nested text, where that differs.
+    pub(crate) fn also_without_extensions(&mut self, bytes: &[u8], start: Shell) {
+        let plain = shell::read(bytes, Dialect::POSIX);
+        if self.depth > MAX_REREAD || plain == shell::read(bytes, Dialect::BASH) {
+            return;
+        }
+        // What it prints was printed by the first reading.
+        let sinks = start.fds.iter().filter_map(|(_, e)| if let End::Sink(i) = e { Some(*i) } else { None });
+        let printed: Vec<(usize, Value)> = sinks.map(|i| (i, self.sinks.get(i).cloned().unwrap_or_default())).collect();
+        self.again(Language::Sh, &plain, start, true);
+        for (i, v) in printed {
+            if let Some(s) = self.sinks.get_mut(i) {
+                *s = v;
+            }
         }
     }
 

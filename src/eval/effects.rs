@@ -272,6 +272,7 @@ impl Interp<'_> {
                     self.amend(id, |e| e.other = Some(Box::new(Object::Path(u.value.clone()))));
                     let content = content.unwrap_or_else(|| w.content.clone());
                     self.put_at(dest, &u.value, content);
+                    self.copy_below(&u.value, dest);
                 }
                 return;
             }
@@ -284,6 +285,7 @@ impl Interp<'_> {
                     let id = self.effect(Verb::Write, Object::Path(dest.clone()), by, dest.place());
                     self.out(id, u, simulated);
                     self.amend(id, |e| e.other = Some(Box::new(Object::Path(u.value.clone()))));
+                    self.copy_below(&u.value, dest);
                     if let Some(c) = content {
                         self.flow(id, &c.taint());
                         self.forget(&u.value);
@@ -317,6 +319,13 @@ impl Interp<'_> {
                     self.out(id, u, simulated);
                     self.flow(id, &product.taint());
                     self.arrived(u, inv, product);
+                    // Between two places of this machine.
+                    for from in inv.uses.iter().filter(|f| f.role == Role::RemoteRead) {
+                        if let Some(c) = self.written(&from.value).filter(|_| !crate::command::is_remote(&from.value)) {
+                            self.put_at(&u.value, &from.value, c);
+                        }
+                        self.copy_below(&from.value, &u.value);
+                    }
                 }
                 return;
             }
@@ -410,6 +419,14 @@ impl Interp<'_> {
         self.out(id, u, simulated);
         match u.role {
             Role::PathDeleteTree => self.amend(id, |e| e.props = e.props.with(Props::RECURSIVE)),
+            Role::PathUpdate if product.is_known() && matches!(inv.makes, Stdout::Transform(_)) => {
+                // One file, edited in place.
+                let one = inv.uses.iter().filter(|o| o.role == Role::PathUpdate).count() == 1;
+                if one && self.files.contains_key(&self.file_key(&u.value)) {
+                    self.flow(id, &product.taint());
+                    self.set_content(&u.value, product.clone());
+                }
+            }
             Role::Device | Role::PathUpdate => self.flow(id, &product.taint()),
             Role::PathExtract => {
                 let mut t = w.content.taint();

@@ -420,6 +420,10 @@ impl Interp<'_> {
         self.sh.attrs(&name, |a: &mut Attrs| a.exported = (a.exported || o.export) && !o.unexport);
         let exported = self.sh.var(&name).is_some_and(|v| v.attrs.exported);
         let process = if exported { Some(by) } else { None };
+        if name == "fish_user_paths" {
+            // They come before those of PATH.
+            self.note_variable("PATH", Some(whole.clone()), at, Some(by));
+        }
         self.note_variable(&name, Some(whole), at, process);
     }
 

@@ -21,6 +21,17 @@ const ZSH: &[&str] = &[
     "command_not_found_handler",
 ];
 
+/// Functions that fish calls.
+const FISH: &[&str] = &[
+    "fish_prompt",
+    "fish_right_prompt",
+    "fish_mode_prompt",
+    "fish_greeting",
+    "fish_title",
+    "fish_command_not_found",
+    "fish_user_key_bindings",
+];
+
 /// Most of them that are looked at.
 const MAX_HOOKS: usize = 64;
 
@@ -40,6 +51,9 @@ impl Interp<'_> {
                     };
                     names.extend(listed.iter().filter_map(|v| v.as_str().map(|s| s.into_owned())));
                 }
+            }
+            Language::Fish => {
+                names.extend(self.sh.functions.iter().map(|(n, _)| n).filter(|n| FISH.contains(n)).map(str::to_string));
             }
             Language::Bash | Language::Sh => names.push("command_not_found_handle".into()),
             _ => {}

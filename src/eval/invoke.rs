@@ -120,7 +120,19 @@ impl Interp<'_> {
                     break;
                 }
                 let v = self.assign(a);
-                self.note_variable(&a.name, v, self.at(a.span), None);
+                let at = self.at(a.span);
+                if let (Some(twin), AssignValue::Array(_), true) =
+                    (zsh_twin(&a.name), &a.value, self.language == Language::Zsh)
+                {
+                    // zsh keeps the two in step.
+                    let all = self.variable(&a.name, at).unwrap_or_default();
+                    let list = super::param::map_known(all, at, |b| {
+                        Some(b.iter().map(|c| if *c == b' ' { b':' } else { *c }).collect())
+                    });
+                    self.sh.set(twin, super::scope::Content::Scalar(list.clone()));
+                    self.note_variable(twin, Some(list), at, None);
+                }
+                self.note_variable(&a.name, v, at, None);
             }
             // The status of a command without a name is that of the last command substitution in it.
             if substitutions == self.substitutions && !self.fatal {
@@ -142,6 +154,9 @@ impl Interp<'_> {
                 let _ = self.assign(a);
             }
             let last = self.declare(kind, rest);
+            if matches!(kind, "declare" | "typeset") {
+                self.only_in_bash();
+            }
             for (name, var) in old.into_iter().rev() {
                 self.sh.put_back(&name, var);
             }
@@ -461,6 +476,9 @@ impl Interp<'_> {
         if inv.grammar.is_none() {
             return self.unknown_program(inv, argv, at, by);
         }
+        if let Some(path) = self.own_program(argv) {
+            return self.execute_file(&path, argv, at, by);
+        }
         // A file of that name is no builtin.
         let is_file = inv.uses.iter().any(|u| u.role == Role::PathExec && u.option.is_none());
         if functions
@@ -486,6 +504,16 @@ impl Interp<'_> {
         if let Some(p) = self.graph.processes.get_mut(by.0 as usize) {
             p.stdin = stdin.clone();
         }
+    }
+}
+
+/// The variable of the environment that an array of zsh's stands for (zshparam(1)).
+fn zsh_twin(name: &str) -> Option<&'static str> {
+    match name {
+        "path" => Some("PATH"),
+        "cdpath" => Some("CDPATH"),
+        "fpath" => Some("FPATH"),
+        _ => None,
     }
 }
 

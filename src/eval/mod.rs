@@ -108,8 +108,6 @@ pub(crate) struct Interp<'a> {
     pub(crate) interactive: bool,
     /// Collected output of captures and pipes.
     sinks: Vec<Value>,
-    /// How certain it was that what made each of them runs.
-    sink_sure: Vec<Certainty>,
     /// Content behind readable descriptors; what was read is taken away.
     inputs: Vec<Value>,
     /// Those of the inputs that are here-documents.
@@ -225,7 +223,6 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         language: context.shell,
         interactive: context.interactive,
         sinks: Vec::new(),
-        sink_sure: Vec::new(),
         inputs: Vec::new(),
         documents: std::collections::HashSet::new(),
         trees: Vec::new(),

@@ -232,14 +232,18 @@ impl Interp<'_> {
                 }
                 let (unchecked, in_trap) = (std::mem::take(&mut self.unchecked), std::mem::take(&mut self.in_trap));
                 self.dialect_options(language);
+                let start = (language == Language::Sh).then(|| self.sh.clone());
                 let hooks = std::mem::take(&mut self.hooks);
                 let pending = self.pending.len();
                 self.statements(&prog);
                 self.run_hooks();
-                self.hooks = hooks;
                 self.run_exit_trap();
                 self.end_pending(pending);
                 let status = if self.ended && !ended { None } else { self.sh.status };
+                if let Some(start) = start {
+                    self.also_without_extensions(bytes, start);
+                }
+                self.hooks = hooks;
                 (self.certainty, self.ended, self.fatal) = (certainty, ended, fatal);
                 (self.unchecked, self.in_trap) = (unchecked, in_trap);
                 (self.calls, self.sourced) = calls;

@@ -93,6 +93,14 @@ impl Interp<'_> {
             }
             return self.many_runs(Vec::new(), p.name == "*", quoted, at, out);
         }
+        if p.op == ParamOp::Length
+            && p.subscript.is_none()
+            && matches!(self.language, Language::Bash | Language::Sh)
+            && self.sh.target(&p.name).contains('[')
+        {
+            // bash takes the name of an element that a reference leads to for that of a variable, of which there is none.
+            return self.value_runs(Value::computed(b"0", at, Taint::default()), quoted, out);
+        }
         let got = if p.indirect { self.indirect(p, at) } else { self.got(&p.name, p.subscript.as_ref(), at) };
         match got {
             Got::One(v) => {
@@ -217,11 +225,11 @@ impl Interp<'_> {
                     _ => None,
                 };
                 let n = match keys.as_ref().and_then(|k| k.last()) {
-                    Some(last) => last.saturating_add(1),
-                    None => i64::try_from(all.len()).unwrap_or(i64::MAX),
+                    Some(last) => i128::from(*last).saturating_add(1),
+                    None => i128::try_from(all.len()).unwrap_or(i128::MAX),
                 };
                 let bad = |t: Taint| Value::unknown_tainted(Why::NotComputed("slice of an array"), at, t);
-                let off = self.arith(off).map_err(bad)?;
+                let off = i128::from(self.arith(off).map_err(bad)?);
                 let len = match len {
                     Some(l) => Some(self.arith(l).map_err(bad)?),
                     None => None,
@@ -235,11 +243,11 @@ impl Interp<'_> {
                     return Ok(Vec::new());
                 }
                 if let Some(keys) = keys {
-                    let first = keys.partition_point(|k| *k < start);
+                    let first = keys.partition_point(|k| i128::from(*k) < start);
                     let count = len.and_then(|l| usize::try_from(l).ok()).unwrap_or(usize::MAX);
                     return Ok(all.into_iter().skip(first).take(count).collect());
                 }
-                let end = len.map_or(n, |l| start.saturating_add(l).min(n));
+                let end = len.map_or(n, |l| start.saturating_add(i128::from(l)).min(n));
                 let (s, e) = (usize::try_from(start).unwrap_or(0), usize::try_from(end).unwrap_or(0));
                 Ok(all.get(s..e.max(s)).map(<[Value]>::to_vec).unwrap_or_default())
             }

@@ -87,7 +87,7 @@ impl Interp<'_> {
                     let mut v = fields.next().unwrap_or_default();
                     if let Some(s) = &several {
                         // One of those before it may be several, and this one of them.
-                        v = Value::either(s.clone(), v);
+                        v = if v.pieces.is_empty() { s.clone() } else { Value::either(s.clone(), v) };
                     } else if super::param::is_several(&v) {
                         several = Some(v.clone());
                     }

@@ -259,7 +259,7 @@ impl Interp<'_> {
                         }
                         me.command(stage);
                     };
-                    if i == last && (self.sh.opts.lastpipe || self.language == Language::Zsh) {
+                    if i == last && (self.sh.opts.lastpipe || matches!(self.language, Language::Zsh | Language::Ksh)) {
                         let fd0 = self.sh.fd(0).clone();
                         run(self);
                         self.sh.set_fd(0, fd0);
@@ -317,8 +317,12 @@ impl Interp<'_> {
             let flow = self.simple(s, c);
             if std::mem::take(&mut self.fatal) {
                 // The shell ends here, with an error. What follows is looked at all the same, as something that may run.
-                self.ended = true;
                 self.sh.status = None;
+                if !std::mem::replace(&mut self.ended, true) && self.sh.exit_trap.is_some() {
+                    let (saved, loops) = (self.sh.clone(), std::mem::take(&mut self.loops));
+                    self.conditional(Self::run_exit_trap);
+                    (self.sh, self.loops) = (saved, loops);
+                }
             }
             return flow;
         }
@@ -331,7 +335,9 @@ impl Interp<'_> {
                 others: Vec::new(),
             };
             self.sh.functions.insert(&f.name, func);
-            if f.event && self.hooks.len() < crate::limits::MAX_FIELDS {
+            // ksh calls `name.get` where the variable is read, `name.set` where it is set.
+            let discipline = self.language == Language::Ksh && f.name.contains('.');
+            if (f.event || discipline) && self.hooks.len() < crate::limits::MAX_FIELDS {
                 self.hooks.push(f.name.clone());
             }
             self.sh.status = Some(0);
@@ -382,6 +388,7 @@ impl Interp<'_> {
             CommandKind::Cond(k) => {
                 let r = self.cond(k);
                 self.sh.status = r.map(|t| i32::from(!t));
+                self.only_in_bash();
                 Flow::Next
             }
             CommandKind::Arith(t) => {
@@ -394,12 +401,20 @@ impl Interp<'_> {
         flow
     }
 
+    /// What is no command of POSIX's: a shell that has nothing beyond it does not find it.
+    pub(crate) fn only_in_bash(&mut self) {
+        if self.language == Language::Sh {
+            self.sh.status = None;
+        }
+    }
+
     /// `(( … ))`
     fn arith_command(&mut self, t: &ArithText) {
         self.sh.status = match self.arith_inner(|me| me.arith(t)) {
             Ok(n) => n.map(|n| i32::from(n == 0)),
             Err(()) => Some(1),
         };
+        self.only_in_bash();
     }
 
     /// Arithmetic of a command: an expression that the shell cannot evaluate is an error of the command alone.

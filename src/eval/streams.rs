@@ -7,7 +7,7 @@ mod files;
 
 use super::scope::End;
 use super::{FileEntry, Interp};
-use crate::effect::{EffectId, Object, ProcessId, Verb};
+use crate::effect::{EffectId, Language, Object, ProcessId, Verb};
 use crate::limits;
 use crate::source::{Place, Span};
 use crate::syntax::ast::{Heredoc, Redirect, RedirectFd, RedirectOp};
@@ -106,6 +106,11 @@ impl Interp<'_> {
                         if moved {
                             self.sh.fds.retain(|(k, _)| *k != from);
                         }
+                    }
+                    // The coprocess of zsh and ksh.
+                    Some(b"p") if matches!(self.language, Language::Zsh | Language::Ksh) => {
+                        let end = self.sh.fd(if r.op == RedirectOp::DupIn { 63 } else { 60 }).clone();
+                        self.sh.set_fd(n, end);
                     }
                     // `>& file`: both outputs.
                     _ if r.op == RedirectOp::DupOut && r.fd == RedirectFd::Default && target.is_known() => {
@@ -395,7 +400,6 @@ impl Interp<'_> {
         match end {
             End::Sink(i) => {
                 let known = v.pieces.iter().any(|p| !matches!(p, Piece::Unknown(_)));
-                let open = open || (v.is_known() && self.sink_sure.get(i).is_some_and(|c| self.certainty < *c));
                 let v = if open && known { Value::either(Value::default(), v) } else { v };
                 let size: usize = self.sinks.get(i).map_or(0, |s| s.pieces.len());
                 if let Some(s) = self.sinks.get_mut(i)

@@ -27,7 +27,6 @@ impl Interp<'_> {
 
     pub(crate) fn new_sink(&mut self) -> usize {
         self.sinks.push(Value::default());
-        self.sink_sure.push(self.certainty);
         self.sinks.len().saturating_sub(1)
     }
 

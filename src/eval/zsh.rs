@@ -361,6 +361,49 @@ impl Interp<'_> {
         }
     }
 
+    /// `print` of zsh and ksh. `None` for options that make something else of the words.
+    pub(crate) fn print(&mut self, args: &[Value], at: Place) -> Option<super::Flow> {
+        if !matches!(self.language, Language::Zsh | Language::Ksh) {
+            return None;
+        }
+        let (mut letters, mut words) = (String::new(), args);
+        while let Some((first, rest)) = words.split_first() {
+            let Some(text) = first.as_str().filter(|t| t.starts_with('-')) else { break };
+            words = rest;
+            if matches!(&*text, "-" | "--") {
+                break;
+            }
+            letters.push_str(text.get(1..)?);
+        }
+        if letters.chars().any(|c| !"nlrREe".contains(c)) {
+            return None;
+        }
+        let raw = letters.contains(['r', 'R']);
+        let mut call = vec![Value::computed(if raw { b"-E" } else { b"-e" }, at, Taint::default())];
+        if letters.contains('n') {
+            call.push(Value::computed(b"-n", at, Taint::default()));
+        }
+        match letters.contains('l') {
+            true => {
+                let mut all = Value::default();
+                for (i, w) in words.iter().enumerate() {
+                    if i > 0 {
+                        all.push(Value::computed(b"\n", at, Taint::default()));
+                    }
+                    all.push(w.clone());
+                }
+                call.push(all);
+            }
+            false => call.extend(words.iter().cloned()),
+        }
+        let xpg = std::mem::replace(&mut self.sh.opts.xpg_echo, false);
+        let v = self.echo(&call, at);
+        self.sh.opts.xpg_echo = xpg;
+        self.emit(1, v);
+        self.sh.status = Some(0);
+        Some(super::Flow::Next)
+    }
+
     /// `setopt`, `unsetopt`, `emulate`: what changes how words are read.
     pub(crate) fn zsh_options(&mut self, argv: &[Value]) {
         let Some(name) = argv.first().and_then(Value::as_str).map(|s| s.into_owned()) else { return };
@@ -371,6 +414,13 @@ impl Interp<'_> {
             .filter(|w| !w.starts_with('-'))
             .collect();
         match name.as_str() {
+            // As a prompt: what is substituted in it runs where PROMPT_SUBST is on.
+            "print" if argv.iter().skip(1).any(|a| a.prefix().starts_with(b"-") && a.prefix().contains(&b'P')) => {
+                for a in argv.iter().skip(1).filter(|a| !a.prefix().starts_with(b"-")) {
+                    let at = a.place();
+                    self.conditional(|me| me.expand_again(a.clone(), at));
+                }
+            }
             "setopt" | "unsetopt" => {
                 for w in words {
                     let plain = w.to_ascii_lowercase().replace('_', "");

@@ -139,6 +139,21 @@ impl Splitter<'_> {
                         }
                         return Some(v);
                     }
+                    // Text that is not known, with known text around it in which nothing separates words.
+                    let whole = |p: &Piece| match (p, self.ifs) {
+                        (Piece::Unknown(_), _) => true,
+                        (Piece::Literal(l), Ifs::Known(k)) => !l.bytes.iter().any(|b| k.contains(b)),
+                        _ => false,
+                    };
+                    if v.pieces.iter().all(whole) && !v.is_known() {
+                        let mut v = v.clone();
+                        for p in &mut v.pieces {
+                            if let Piece::Unknown(u) = p {
+                                u.splits = !u.why.is_one_word();
+                            }
+                        }
+                        return Some(v);
+                    }
                     let run = [Run { value: v.clone(), kind: RunKind::Expanded }];
                     match split(&run, self.ifs, self.globs).as_slice() {
                         [one] if one == v => Some(one.clone()),

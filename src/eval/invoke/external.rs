@@ -4,7 +4,7 @@
 //! invocation says.
 
 use super::super::nested::Env;
-use super::super::scope::End;
+use super::super::scope::{Content, End};
 use super::super::{Flow, Interp};
 use super::Work;
 use super::interpreter;
@@ -87,6 +87,50 @@ impl Interp<'_> {
         Flow::Next
     }
 
+    /// The file that the text wrote and that a command word names: by its path, or by PATH as the text sets it.
+    pub(super) fn own_program(&self, argv: &[Value]) -> Option<Value> {
+        if self.files.is_empty() {
+            return None;
+        }
+        let word = argv.first()?;
+        let made = |path: &Value| {
+            let file = self.files.get(&self.file_key(path))?;
+            (!file.substitution && !file.content.pieces.is_empty()).then(|| path.clone())
+        };
+        if word.prefix().contains(&b'/') {
+            return made(word);
+        }
+        let name = word.as_str()?;
+        let Content::Scalar(path) = &self.sh.var("PATH")?.content else { return None };
+        if super::super::builtin::named(&name).is_some() {
+            return None;
+        }
+        path.split(|b| b == b':').into_iter().take(limits::MAX_READINGS).find_map(|dir| {
+            let mut file = dir;
+            file.push(Value::computed(format!("/{name}").as_bytes(), word.place(), Taint::default()));
+            made(&file)
+        })
+    }
+
+    /// A file whose first line names a program that is no interpreter of a language: the program runs with the file.
+    fn run_by_first_line(&mut self, content: &Value, argv: &[Value], at: Place) -> bool {
+        let prefix = content.prefix().into_owned();
+        let line = prefix.split(|b| *b == b'\n').next().unwrap_or_default();
+        let Some(line) = line.strip_prefix(b"#!") else { return false };
+        let line = String::from_utf8_lossy(line).trim().to_string();
+        let word = |s: &str| Value::computed(s.as_bytes(), at, content.taint());
+        let mut words = match line.split_once([' ', '\t']) {
+            Some((program, argument)) => vec![word(program), word(argument.trim())],
+            None if line.is_empty() => return false,
+            None => vec![word(&line)],
+        };
+        words.extend(argv.iter().cloned());
+        self.subshell(|me| {
+            me.run_words(words, at, None, &[], false);
+        });
+        true
+    }
+
     /// The file of that name that the text wrote into a directory in which programs are looked for.
     pub(super) fn put_among_programs(&self, word: &Value) -> Option<Value> {
         let name = word.as_str().filter(|n| !n.is_empty() && !n.contains('/'))?;
@@ -118,7 +162,12 @@ impl Interp<'_> {
                 };
                 let args = argv.get(1..).unwrap_or(&[]).to_vec();
                 let zero = argv.first().cloned();
-                self.evaluate(language, content, Reach::File, by, at, Env::Fresh(zero, Some(args)));
+                let parent = self.parent.replace(by);
+                let done = language == Language::Other && self.run_by_first_line(&content, argv, at);
+                self.parent = parent;
+                if !done {
+                    self.evaluate(language, content, Reach::File, by, at, Env::Fresh(zero, Some(args)));
+                }
             }
             None => {
                 self.doubt(DoubtKind::UnknownProgram, path.show(), path.place());

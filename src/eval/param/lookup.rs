@@ -198,6 +198,9 @@ impl Interp<'_> {
     }
 
     pub(crate) fn any_element(&self, name: &str, mut taint: Taint, at: Place) -> Value {
+        if let Some(Content::Opaque(o)) = self.sh.var(name).map(|v| &v.content) {
+            return o.element(at);
+        }
         let values: Vec<Value> = match self.sh.var(name).map(|v| &v.content) {
             Some(Content::Indexed(m)) => m.values().cloned().collect(),
             Some(Content::Assoc(m)) => m.iter().map(|(_, v)| v.clone()).collect(),
@@ -205,12 +208,15 @@ impl Interp<'_> {
             _ => Vec::new(),
         };
         values.iter().for_each(|v| taint.join(&v.taint()));
-        if (1..=crate::limits::MAX_READINGS).contains(&values.len()) {
+        let open = Value::unknown_tainted(Why::NotComputed("element of an array"), at, taint);
+        if (1..crate::limits::MAX_READINGS).contains(&values.len()) {
+            // There may be none of that key.
+            let keyed = matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Assoc(_)));
             let mut v = Value::default();
-            v.pieces.push(Piece::OneOf(values));
+            v.pieces.push(Piece::OneOf(values.into_iter().chain(keyed.then_some(open)).collect()));
             return v;
         }
-        Value::unknown_tainted(Why::NotComputed("element of an array"), at, taint)
+        open
     }
 
     /// The element with that key.

@@ -3,11 +3,18 @@
 //! In: the tree. Out: where the condition is known, the branch that is taken is walked; where it is not, every branch, each
 //! from the same state, and the states are joined.
 
-use super::super::scope::Shell;
+use super::super::scope::{End, Shell};
 use super::super::{Flow, Interp};
 use crate::effect::Certainty;
 use crate::syntax::ast::{CaseEnd, List};
 use crate::value::Value;
+
+/// What the branches of one command print.
+struct Printed {
+    sink: Option<usize>,
+    before: Value,
+    each: Vec<Value>,
+}
 
 impl Interp<'_> {
     /// Goes on in both states: where the parts before ran, and where one of them failed.
@@ -46,15 +53,19 @@ impl Interp<'_> {
         let mut ends: Vec<(Flow, Shell)> = Vec::new();
         let saved = self.certainty;
         let mut settled = false;
+        let mut printed = self.begin_printed();
         for (condition, body) in branches {
             let flow = self.condition(condition);
+            self.condition_printed(&mut printed);
             if flow != Flow::Next {
                 self.certainty = saved;
+                self.end_printed(printed);
                 return self.meet(ends, Some(flow));
             }
             match self.sh.status {
                 Some(0) => {
                     let flow = self.list(body);
+                    self.branch_printed(&mut printed);
                     ends.push((flow, self.sh.clone()));
                     settled = true;
                     break;
@@ -63,6 +74,7 @@ impl Interp<'_> {
                 None => {
                     let before = self.sh.clone();
                     let flow = self.conditional(|me| me.list(body));
+                    self.branch_printed(&mut printed);
                     ends.push((flow, std::mem::replace(&mut self.sh, before)));
                     // From here on, everything depends on this condition.
                     self.certainty = self.certainty.min(Certainty::Conditional);
@@ -71,7 +83,11 @@ impl Interp<'_> {
         }
         if !settled {
             let flow = match otherwise {
-                Some(l) => self.list(l),
+                Some(l) => {
+                    let flow = self.list(l);
+                    self.branch_printed(&mut printed);
+                    flow
+                }
                 None => {
                     if ends.is_empty() {
                         self.sh.status = Some(0);
@@ -82,7 +98,38 @@ impl Interp<'_> {
             ends.push((flow, self.sh.clone()));
         }
         self.certainty = saved;
+        self.end_printed(printed);
         self.meet(ends, None)
+    }
+
+    /// What branches print is kept apart, where something collects it.
+    fn begin_printed(&mut self) -> Printed {
+        let sink = if let End::Sink(i) = self.sh.fd(1) { Some(*i) } else { None };
+        Printed { sink, before: sink.map(|i| self.take_sink(i)).unwrap_or_default(), each: Vec::new() }
+    }
+
+    /// What a condition printed comes before what any branch prints.
+    fn condition_printed(&mut self, p: &mut Printed) {
+        if let Some(v) = p.sink.map(|i| self.take_sink(i)).filter(|v| !v.pieces.is_empty()) {
+            // A condition prints nothing, as a rule.
+            let open = v.pieces.iter().all(|p| matches!(p, crate::value::Piece::Unknown(_)));
+            p.before.push(if open { Value::either(v, Value::default()) } else { v });
+        }
+    }
+
+    fn branch_printed(&mut self, p: &mut Printed) {
+        if let Some(v) = p.sink.map(|i| self.take_sink(i)).filter(|v| !v.pieces.is_empty()) {
+            p.each.push(v);
+        }
+    }
+
+    fn end_printed(&mut self, p: Printed) {
+        let Some(s) = p.sink.and_then(|i| self.sinks.get_mut(i)) else { return };
+        let rest = std::mem::replace(s, p.before);
+        if let Some(v) = p.each.into_iter().reduce(Value::either) {
+            s.push(v);
+        }
+        s.push(rest);
     }
 
     /// One state of the ends of several branches. Where all leave, so does the whole.
@@ -150,6 +197,7 @@ impl Interp<'_> {
         let saved = self.certainty;
         let mut falling = false;
         let mut settled = false;
+        let mut printed = self.begin_printed();
         for arm in &k.arms {
             let mut hit = Some(false);
             if falling {
@@ -175,6 +223,9 @@ impl Interp<'_> {
             }
             if hit == Some(true) {
                 let flow = self.list(&arm.body);
+                if arm.end == CaseEnd::Break || !ends.is_empty() {
+                    self.branch_printed(&mut printed);
+                }
                 falling = arm.end == CaseEnd::FallThrough && flow == Flow::Next;
                 if falling || (arm.end == CaseEnd::Continue && flow == Flow::Next) {
                     continue;
@@ -185,10 +236,12 @@ impl Interp<'_> {
             }
             let before = self.sh.clone();
             let flow = self.conditional(|me| me.list(&arm.body));
+            self.branch_printed(&mut printed);
             ends.push((flow, std::mem::replace(&mut self.sh, before)));
             self.certainty = self.certainty.min(Certainty::Conditional);
         }
         self.certainty = saved;
+        self.end_printed(printed);
         if !settled {
             if !falling {
                 // No arm.

@@ -16,6 +16,10 @@ impl Interp<'_> {
     /// One key for all spellings of one file: resolved against the working directory, `.` and `..` taken out.
     pub(crate) fn file_key(&self, path: &Value) -> String {
         let text = path.show();
+        // As long as the text has not changed it, `$PWD` is where it starts.
+        if let Some(rest) = text.strip_prefix("$PWD/") {
+            return normalize(rest);
+        }
         let joined = if text.starts_with('/') || text.starts_with('~') || text.starts_with('$') || text.starts_with('<')
         {
             text
@@ -63,12 +67,28 @@ impl Interp<'_> {
     /// The files that the text wrote and that a pattern names (`cat /tmp/w/*`), one after the other as the shell sorts
     /// them.
     pub(super) fn written_by_pattern(&self, path: &Value) -> Option<Value> {
+        if let [Piece::Unknown(u)] = path.pieces.as_slice()
+            && let Why::Near(place) = &u.why
+        {
+            return self.written_by_pattern(place);
+        }
         if !path.pieces.iter().any(|p| matches!(p, Piece::Glob(..))) {
             return None;
         }
         let mut text = Vec::new();
         if !super::super::expand::pattern_text(path, &mut text) {
             return None;
+        }
+        let mut text = text.strip_prefix(b"./").map_or_else(|| text.clone(), <[u8]>::to_vec);
+        if let (Some(cwd), false) = (&self.sh.cwd, text.starts_with(b"/")) {
+            // Files are known by where they lie.
+            let mut whole = Vec::new();
+            if !super::super::expand::pattern_text(cwd, &mut whole) {
+                return None;
+            }
+            whole.push(b'/');
+            whole.extend_from_slice(&text);
+            text = whole;
         }
         let pattern = Pattern::from_text(&text, Flags { extglob: true, path: true, ..Flags::default() });
         let named = |key: &&String| pattern.matches(key.as_bytes()).unwrap_or(false);
@@ -164,6 +184,23 @@ impl Interp<'_> {
                 false => e.props.without(Props::DOCUMENT),
             }
         });
+    }
+
+    /// The files that the text wrote below a directory lie below another one, too.
+    pub(crate) fn copy_below(&mut self, from: &Value, dest: &Value) {
+        let prefix = format!("{}/", self.file_key(from));
+        let base = prefix.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_string();
+        let below = self.files.iter().filter_map(|(k, f)| Some((k.strip_prefix(&prefix)?, f)));
+        let mut all: Vec<(String, Value)> = below.map(|(k, f)| (k.to_string(), f.content.clone())).collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        let dest = self.file_key(dest);
+        for (name, content) in all.into_iter().take(limits::MAX_LINKS) {
+            for key in [format!("{dest}/{name}"), format!("{dest}/{base}/{name}")] {
+                if self.files.len() < 4_096 {
+                    self.files.insert(normalize(&key), FileEntry { content: content.clone(), substitution: false });
+                }
+            }
+        }
     }
 
     /// A file gets another's content (cp, mv, ln).

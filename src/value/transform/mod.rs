@@ -267,7 +267,7 @@ pub static TABLE: &[Transform] = &[
     entry(&["printf"], &[], printf::run),
     entry(&["rev"], &[], copy::rev),
     entry(&["seq"], &["-s --separator", "-w --equal-width"], calc::seq),
-    entry(&["sed"], &["-n --quiet --silent", "-E -r --regexp-extended", "-e --expression", "-s --separate", "-u --unbuffered", "--posix", "--sandbox"], sed::run),
+    entry(&["sed"], &["-n --quiet --silent", "-E -r --regexp-extended", "-e --expression", "-s --separate", "-u --unbuffered", "--posix", "--sandbox", "-i --in-place", "-I"], sed::run),
     entry(&["sort"], &["-r --reverse", "-n --numeric-sort", "-u --unique", "-f --ignore-case", "-b --ignore-leading-blanks", "-s --stable", "-t --field-separator", "-k --key"], sort::run),
     entry(&["tac"], &["-s --separator"], copy::tac),
     entry(&["tail"], &["-n --lines", "-c --bytes", "-NUM", "-q --quiet --silent"], copy::tail),
