@@ -2,12 +2,13 @@
 //!
 //! In: variables that are set or unset for the shell or a child. Out: findings of the family *environment*.
 
+use super::listed::is_listed;
 use super::{Category, Facts, Findings, Rule, fix};
 use crate::effect::path::{Class, Mark};
 use crate::effect::{Effect, Object, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::glob;
-use crate::value::Value;
+use crate::value::{Piece, Value, Why};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -100,7 +101,49 @@ pub(super) const RULES: &[Rule] = &[
         bad: &["export PATH=/tmp/bin:$PATH", "PATH=.:$PATH make"],
         check: path_hijack,
     },
+    Rule {
+        id: "script_injection",
+        title: "Text that strangers write is put into a script",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        category: Category::Execution,
+        mitre: Some("T1059"),
+        floor: false,
+        description: "The pipeline puts the text into the script before the shell reads it, so that whoever may open an issue or \
+                      a pull request can write commands there, which run with the rights and secrets of the pipeline. Hand it \
+                      over in a variable (`env:`) and quote that.",
+        remediation: "Hand the text over in a variable (`env: TITLE: …`) and write \"$TITLE\" in the script.",
+        good: &["echo \"$GITHUB_HEAD_REF\"", "echo \"$TITLE\"", "echo ${github_sha}"],
+        bad: &["echo \"${github_event_issue_title}\"", "b=${github_head_ref}; git checkout $b"],
+        check: script_injection,
+    },
 ];
+
+/// `scan` names an expression of a pipeline as a variable in lower case; the runner's own variables are in capitals.
+fn script_injection(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    let written = |v: &Value| {
+        v.pieces.iter().find_map(|p| match p {
+            Piece::Unknown(u) => match &u.why {
+                Why::Environment(n)
+                    if !n.bytes().any(|b| b.is_ascii_uppercase()) && is_listed(rule.id, "variable", n) =>
+                {
+                    Some((n.clone(), u.from))
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    };
+    for p in &facts.graph.processes {
+        let Some((name, place)) = p.argv.iter().chain(&p.stdin).find_map(written) else { continue };
+        out.add(rule.at(facts, p.place).title(format!("{}: {name}", rule.title)).evidence_as(
+            "text",
+            "is put in before the shell reads it",
+            name,
+            place,
+        ));
+    }
+}
 
 struct Entry {
     name: &'static str,

@@ -11,8 +11,10 @@ pub(super) static FORMAT: Format = Format {
     about: "JSON lines with a named field (--column)",
     shell: None,
     fits: |hint: &Hint<'_>| {
-        let object = |l: &[u8]| l.starts_with(b"{") && l.ends_with(b"}");
-        if hint.share(object) >= 8 { 60 } else { 0 }
+        let ending = hint.name().rsplit_once('.').map_or("", |(_, e)| e);
+        // Most, not all: a log that was cut in the middle of a line is one still. A shell's group is no object.
+        let object = |l: &[u8]| l.starts_with(b"{") && serde_json::from_slice::<serde::de::IgnoredAny>(l).is_ok();
+        if hint.share(object) >= 5 { 60 } else { 50 * u8::from(matches!(ending, "jsonl" | "ndjson")) }
     },
     open: |columns: &Columns| Box::new(JsonLines { column: columns.command.clone() }),
     table: None,

@@ -210,6 +210,13 @@ mod tests {
     }
 
     #[test]
+    fn an_expression_is_a_variable_of_its_name() {
+        let file = "jobs:\n  a:\n    steps:\n      - run: echo ${{ github.event.issue.title }} ${{inputs.a-b}} ${{ f(x) || 1 }}\n";
+        let all = texts(&pipeline::GITHUB, ".github/workflows/a.yml", file);
+        assert_eq!(all, ["echo ${github_event_issue_title} ${inputs_a_b} ${expression}"]);
+    }
+
+    #[test]
     fn make_has_recipes_of_other_forms() {
         let file = ".RECIPEPREFIX = >\nX != curl a | sh\ndefine GO\n@one $(1)\n> two\nendef\ndefine NOT\nthree\nendef\nall:\n\
                     > -four\n>$(call GO,x)\n\tfive\n";
