@@ -1,4 +1,5 @@
-//! In-process time of one analysis: each of the example commands, all of them, and a long script.
+//! In-process time of one analysis: each of the example commands, all of them, a long script, and code of other languages:
+//! one line, 500 lines, many languages inside each other.
 //!
 //! `cargo bench --bench check`. The examples are those that `tests/examples.rs` holds the verdicts of.
 
@@ -56,6 +57,81 @@ step_{n} "component-{n}" || exit 1
     text
 }
 
+/// One line of each language that has a front end of its own.
+const ONE_LINERS: &[(&str, &str)] = &[
+    ("python", r#"python3 -c 'import json,sys; print(json.load(sys.stdin)["version"])'"#),
+    ("javascript", r#"node -e 'console.log(JSON.parse(require("fs").readFileSync("package.json")).version)'"#),
+    ("ruby", r#"ruby -e 'puts ARGF.each_line.map(&:strip).sort.uniq'"#),
+    ("perl", r#"perl -ne 'print if /^\d+/ && !/#/' a.txt"#),
+    ("php", r#"php -r 'echo count(array_filter(explode(",", "a,b,,c"))), PHP_EOL;'"#),
+    ("awk", r#"awk -F: '$3 > 100 { n++; print $1 } END { print n }' /etc/passwd"#),
+    ("sed", r#"sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml"#),
+];
+
+/// A program of about 500 lines: imports, functions, loops, texts that are put together, calls of the library.
+fn python() -> String {
+    let mut text = String::from("python3 - <<'PY'\nimport json, os, re, sys\nfrom pathlib import Path\n");
+    for n in 0..50 {
+        text.push_str(&format!(
+            r#"
+def step_{n}(root, names, limit={n}):
+    found = []
+    for i, name in enumerate(sorted(names)):
+        path = os.path.join(root, f"part-{{i}}", name + ".json")
+        if re.match(r"^[a-z]{{2,{n}}}$", name) and os.path.exists(path):
+            found.append({{"name": name, "size": len(path) * {n}, "at": str(Path(path).parent)}})
+    print(json.dumps({{"step": {n}, "found": found[:limit]}}))
+    return [f["name"] for f in found]
+step_{n}("parts", ["a", "b", "c" + str({n})])
+"#
+        ));
+    }
+    text.push_str("PY\n");
+    text
+}
+
+/// A program that starts one of another language, and so on, `depth` deep.
+fn nested(depth: usize) -> String {
+    let mut text = String::from("echo done");
+    for n in 0..depth {
+        // As text of the language around it, and as a word of the shell.
+        let quoted = serde_json::Value::String(text).to_string().replace('$', "\\$");
+        let code = match n % 3 {
+            0 => format!("import os; os.system({quoted})"),
+            1 => format!("require('child_process').execSync({quoted})"),
+            _ => format!("system({quoted})"),
+        };
+        let code = code.replace('\'', r"'\''");
+        text = match n % 3 {
+            0 => format!("python3 -c '{code}'"),
+            1 => format!("node -e '{code}'"),
+            _ => format!("ruby -e '{code}'"),
+        };
+        // Quotes double at each level.
+        if text.len() > 64 << 10 {
+            break;
+        }
+    }
+    text
+}
+
+fn languages(c: &mut Criterion) {
+    let options = Options::default();
+    let mut group = c.benchmark_group("language");
+    for (name, command) in ONE_LINERS {
+        group.bench_with_input(BenchmarkId::new("one line", name), command, |b, command| {
+            b.iter(|| black_box(analyze(black_box(command.as_bytes()), &options)));
+        });
+    }
+    group.sample_size(20);
+    for (name, text) in [("500 lines/python", python()), ("nested/30", nested(30))] {
+        group.bench_with_input(BenchmarkId::from_parameter(name), &text, |b, text| {
+            b.iter(|| black_box(analyze(black_box(text.as_bytes()), &options)));
+        });
+    }
+    group.finish();
+}
+
 fn benches(c: &mut Criterion) {
     let options = Options::default();
     let commands = examples();
@@ -82,5 +158,5 @@ fn benches(c: &mut Criterion) {
     long.finish();
 }
 
-criterion_group!(all, benches);
+criterion_group!(all, benches, languages);
 criterion_main!(all);

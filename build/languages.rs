@@ -10,8 +10,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// Keys of a call.
-const KEYS: &[&str] =
-    &["names", "params", "args", "result", "effect", "sets", "fds", "callback", "object", "assigns", "input", "env"];
+const KEYS: &[&str] = &[
+    "names", "params", "args", "result", "effect", "sets", "fds", "callback", "object", "assigns", "input", "env",
+    "binds",
+];
 
 /// Keys of a file.
 const TOP: &[&str] = &[
@@ -141,13 +143,13 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
         for name in [&input, &env].into_iter().filter(|n| !n.is_empty() && *n != "*" && !params.contains(&top(n))) {
             bad(at, format!("`{name}` is not among `params`"));
         }
-        let fds = texts(call.get("fds"));
+        let (fds, binds) = (texts(call.get("fds")), texts(call.get("binds")));
         for name in fds.iter().filter(|f| !params.contains(f)) {
             bad(at, format!("`{name}` is not among `params`"));
         }
         let _ = writeln!(
             calls,
-            "        CallFact {{ params: &{params:?}, args: &[{args}], result: {result:?}, effects: &[{effects}], sets: &{sets:?}, fds: &{fds:?}, input: {input:?}, env: {env:?}, object: {object:?}, assigns: {assigns:?}, callback: {callback} }},"
+            "        CallFact {{ params: &{params:?}, args: &[{args}], result: {result:?}, effects: &[{effects}], sets: &{sets:?}, fds: &{fds:?}, input: {input:?}, env: {env:?}, object: {object:?}, assigns: {assigns:?}, callback: {callback}, binds: &{binds:?} }},"
         );
     }
     let _ = write!(out, "    Table {{ language: {language:?}, names: &[");

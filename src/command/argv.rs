@@ -6,7 +6,7 @@
 //! imports `source`, `value`, `effect`.
 
 use super::facts::{Facts, Given};
-use super::grammar::model::{At, Env, Grammar, Info, Level, Opt, Presence, Slot, Style, UnknownOption};
+use super::grammar::model::{At, Grammar, Info, Level, Opt, Presence, Slot, Style, UnknownOption};
 use super::options::{Found, Hit, takes_next, visible, word};
 use super::uses::Builder;
 use super::{ArgDoubt, Invocation, Role, Use, grammar, name};
@@ -42,12 +42,6 @@ pub fn variable(grammar: Option<&'static Grammar>, name: &str, value: &Value) ->
     let grammar = grammar.unwrap_or_else(|| &NONE);
     let scan = Scan::new(grammar, Invocation { name: name.to_owned(), ..Invocation::default() }, Vec::new());
     Some(Builder::new(scan).variable(env, value))
-}
-
-/// The variables whose words a program reads as further arguments; `{}` in a name stands for the sub-command.
-pub fn argument_variables(grammar: &'static Grammar) -> impl Iterator<Item = &'static str> {
-    let of_words = |e: &&Env| e.word.either.iter().any(|s| s.role == Role::Arguments);
-    grammar.env.iter().filter(of_words).flat_map(|e| &e.names).copied()
 }
 
 fn read_named(grammar: Option<&'static Grammar>, command: &name::Command, argv: &[Value]) -> Invocation {

@@ -51,6 +51,8 @@ pub struct CallFact {
     pub assigns: &'static str,
     /// It calls the functions that it is given: 0 for never, else which of their arguments what it got is, from 1.
     pub callback: u8,
+    /// The names that hold what a function gets which is called back (`$_`).
+    pub binds: &'static [&'static str],
 }
 
 /// The calls of one language.

@@ -20,6 +20,7 @@ use crate::source::Place;
 use crate::value::Value;
 pub use argv::read;
 pub use describe::is_remote;
+pub(crate) use mode::props as mode_props;
 pub use role::{Role, Stdin, Stdout};
 pub use variable::{Readers, builtin, is_environment, language};
 

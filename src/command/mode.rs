@@ -3,7 +3,7 @@
 use crate::effect::Props;
 
 /// What a mode gives: set-id, execution, writing by all. A mode that only takes away gives nothing.
-pub(super) fn props(mode: &str) -> Props {
+pub(crate) fn props(mode: &str) -> Props {
     let add = |yes: bool, p: Props| if yes { p } else { Props::default() };
     if let Ok(bits) = u32::from_str_radix(mode.trim_start_matches(['=', '+']), 8) {
         return add(bits & 0o4000 != 0, Props::SETUID)

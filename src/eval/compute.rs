@@ -86,6 +86,8 @@ impl Interp<'_> {
         match name {
             "echo" => return self.echo(words, at),
             "printf" => return self.printf(&args, at).0,
+            // Each operand in a line of its own.
+            "operands" => return lines_of(inv.operands.iter(), at),
             "which" => return located(&inv.operands, at),
             "cwd" => {
                 let mut v = self.variable("PWD", at).unwrap_or_default();
@@ -98,6 +100,23 @@ impl Interp<'_> {
                 return value.unwrap_or_else(|| Value::unknown(Why::Output(inv.name.clone()), at));
             }
             _ => {}
+        }
+        // `template.-c`: the text that an option gives, `template.+`: an operand without its sign, where nothing in it
+        // stands for something else.
+        if let Some(of) = name.strip_prefix("template.") {
+            let given = match of {
+                "+" => inv.operands.iter().find(|v| v.prefix().starts_with(b"+")).map(|v| v.split_at(1).1),
+                option => inv.value_of(option).cloned(),
+            };
+            return match given.as_ref().map(|v| (v, v.as_literal())) {
+                Some((v, Some(b))) if !b.contains(&b'\\') => lines_of(std::iter::once(v), at),
+                Some((v, Some(b))) => {
+                    let text = String::from_utf8_lossy(&b).replace("\\n", "\n").replace("\\0", "\0");
+                    Value::computed(text.as_bytes(), at, v.taint())
+                }
+                Some((v, None)) => v.clone(),
+                None => Value::unknown(Why::Output(inv.name.clone()), at),
+            };
         }
         let mut taint = w.content.taint();
         if !w.read
@@ -198,6 +217,16 @@ impl Interp<'_> {
         self.sh.status = Some(i32::from(out.status));
         v
     }
+}
+
+/// Values, each in a line of its own.
+fn lines_of<'v>(values: impl Iterator<Item = &'v Value>, at: Place) -> Value {
+    let mut out = Value::default();
+    for v in values {
+        out.push(v.clone());
+        out.push(Value::computed(b"\n", at, Taint::default()));
+    }
+    out
 }
 
 /// A path of which the beginning is not known, without its last component.

@@ -41,24 +41,41 @@ impl Interp<'_> {
         }
     }
 
-    /// The argv with the options that a variable holds before its own (`NODE_OPTIONS`, `RUBYOPT`).
-    pub(super) fn options_of_environment(
+    /// Words that a program takes from variables: options before its own (`NODE_OPTIONS`, `RUBYOPT`), further arguments
+    /// behind them (`TF_CLI_ARGS`, `MAKEFLAGS`).
+    pub(super) fn words_of_environment(
         &mut self,
-        inv: &Invocation,
-        argv: &[Value],
+        argv: &mut Vec<Value>,
+        inv: &mut Invocation,
         env: &[(String, Value, Place)],
-    ) -> Option<Vec<Value>> {
-        let g = inv.grammar.and_then(grammar::lookup)?;
-        let holds = |e: &&model::Env| e.word.either.iter().any(|s| s.role == Role::Options);
-        let entry = g.env.iter().find(holds)?;
-        let is = |n: &str| entry.names.iter().any(|p| glob::any(p, n.as_bytes()));
-        let given = env.iter().find(|(n, _, _)| is(n)).map(|(_, v, _)| v.clone());
-        let value = given.or_else(|| self.exported(is).into_iter().next().map(|(_, v)| v))?;
-        let (first, rest) = argv.split_first()?;
-        let mut longer = vec![first.clone()];
-        longer.extend(self.split_string(&value));
-        longer.extend(rest.iter().cloned());
-        Some(longer)
+    ) {
+        let Some(g) = inv.grammar.and_then(grammar::lookup) else { return };
+        let Some(first) = argv.first().cloned() else { return };
+        let mut options: Vec<Value> = Vec::new();
+        let mut arguments: Vec<Value> = Vec::new();
+        for (role, name) in g.env.iter().flat_map(words_of) {
+            // `{}` stands for the sub-command.
+            let name = name.replace("{}", inv.subs.first().copied().unwrap_or_default());
+            let given = env.iter().find(|(n, _, _)| *n == name).map(|(_, v, _)| v.clone());
+            let value = match given {
+                Some(v) => v,
+                None if self.sh.var(&name).is_some_and(|v| v.attrs.exported) => {
+                    let Some(v) = self.variable(&name, first.place()) else { continue };
+                    v
+                }
+                None => continue,
+            };
+            let words = super::nested::quoted_words(&value).unwrap_or_else(|| self.split_string(&value));
+            if role == Role::Options { options.extend(words) } else { arguments.extend(words) }
+        }
+        if options.is_empty() && arguments.is_empty() {
+            return;
+        }
+        argv.extend(arguments);
+        let mut longer = vec![first];
+        longer.extend(options);
+        longer.extend(argv.iter().skip(1).cloned());
+        *inv = self.read_argv(&longer);
     }
 
     /// Commands for the shell that a command and lists of items make, one for each item: what stands behind a word like
@@ -101,6 +118,12 @@ impl Interp<'_> {
         }
         rows.iter().map(|row| line(command, row, at)).collect()
     }
+}
+
+/// The variables of an entry whose value is words of the command line.
+fn words_of(entry: &model::Env) -> impl Iterator<Item = (Role, &'static str)> {
+    let role = entry.word.either.iter().map(|s| s.role).find(|r| matches!(r, Role::Options | Role::Arguments));
+    role.into_iter().flat_map(move |r| entry.names.iter().map(move |n| (r, *n)))
 }
 
 /// One command: the words with their places filled, the items behind them where there is no place.

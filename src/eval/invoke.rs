@@ -349,11 +349,8 @@ impl Interp<'_> {
         let mut inv = self.read_argv(&argv);
         // `gci ~ | Remove-Item`: what comes in is what it is done to.
         self.piped_operands(&mut inv, &mut argv);
-        self.add_from_environment(&mut argv, &mut inv);
+        self.words_of_environment(&mut argv, &mut inv, env);
         let Some(word) = argv.first() else { return Flow::Next };
-        if let Some(longer) = self.options_of_environment(&inv, &argv, env) {
-            inv = self.read_argv(&longer);
-        }
         let shown = if inv.name.is_empty() { word.show() } else { inv.name.clone() };
         let by = self.process(&shown, argv.clone(), at, inv.grammar.is_some());
         // The redirections of a program are expanded in its own process: what they assign is gone with it.
@@ -390,27 +387,6 @@ impl Interp<'_> {
             self.restore_fds(saved);
         }
         flow
-    }
-
-    /// Arguments that a program takes from variables as if they stood at the end (`TF_CLI_ARGS`, `MAKEFLAGS`).
-    fn add_from_environment(&mut self, argv: &mut Vec<Value>, inv: &mut Invocation) {
-        let Some(grammar) = inv.grammar.and_then(crate::command::grammar::lookup) else { return };
-        let at = argv.first().map(Value::place).unwrap_or_default();
-        let mut more: Vec<Value> = Vec::new();
-        for name in crate::command::argv::argument_variables(grammar) {
-            let name = name.replace("{}", inv.subs.first().copied().unwrap_or_default());
-            if self.sh.var(&name).is_some_and(|v| v.attrs.exported) {
-                more.extend(self.variable(&name, at));
-            }
-        }
-        if more.is_empty() {
-            return;
-        }
-        for v in more {
-            let words = super::nested::quoted_words(&v).unwrap_or_else(|| self.split_string(&v));
-            argv.extend(words);
-        }
-        *inv = self.read_argv(argv);
     }
 
     /// True where one of the redirections may fail: it opens a file.

@@ -240,22 +240,27 @@ impl Interp<'_> {
 
     /// Names that mean a descriptor or nothing at all.
     fn special(&self, name: &str) -> Option<End> {
-        let n = match name {
-            "/dev/null" | "/dev/zero" | "/dev/full" => return Some(End::Nothing),
-            "/dev/tty" => return Some(End::Outer(2)),
-            "/dev/stdin" => 0,
-            "/dev/stdout" => 1,
-            "/dev/stderr" => 2,
+        match name {
+            "/dev/null" | "/dev/zero" | "/dev/full" => Some(End::Nothing),
+            "/dev/tty" => Some(End::Outer(2)),
+            other => self.descriptor(other).map(|n| self.sh.fd(n).clone()),
+        }
+    }
+
+    /// The descriptor that a name of a file means.
+    pub(crate) fn descriptor(&self, name: &str) -> Option<u32> {
+        match name {
+            "/dev/stdin" => Some(0),
+            "/dev/stdout" => Some(1),
+            "/dev/stderr" => Some(2),
             other => {
                 let digits = other.strip_prefix("/dev/fd/").or_else(|| other.strip_prefix("/proc/self/fd/"))?;
                 let n: u32 = digits.parse().ok()?;
-                if self.files.contains_key(&format!("/dev/fd/{n}")) || self.pending.iter().any(|p| p.3 == other) {
-                    return None;
-                }
-                n
+                let named =
+                    self.files.contains_key(&format!("/dev/fd/{n}")) || self.pending.iter().any(|p| p.3 == other);
+                (!named).then_some(n)
             }
-        };
-        Some(self.sh.fd(n).clone())
+        }
     }
 
     /// Takes everything that can be read from a descriptor.

@@ -142,7 +142,10 @@ impl Interp<'_> {
         let target = led.as_ref().unwrap_or(target);
         let old = self.sh.cwd.clone();
         let text = target.show();
-        let absolute = text.starts_with('/') || text.starts_with('~') || text.starts_with('$') || text.starts_with('<');
+        // `C:\dir`
+        let drive = matches!(text.as_bytes(), [c, b':', ..] if c.is_ascii_alphabetic());
+        let absolute =
+            drive || text.starts_with('/') || text.starts_with('~') || text.starts_with('$') || text.starts_with('<');
         let new = match (&old, absolute) {
             (_, true) | (None, false) => match target.as_str() {
                 Some(t) => {

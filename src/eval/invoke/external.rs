@@ -45,6 +45,16 @@ impl Interp<'_> {
         {
             return self.execute_file(&path, argv, at, by);
         }
+        // `python -m x` of a file that the text wrote.
+        if let Some((before, module)) = inv.name.rsplit_once(' ')
+            && let Some(language) = before.split(' ').next().and_then(crate::command::language)
+            && let Some(path) = self.module_file(language, &module.replace('.', "/"), at)
+        {
+            let (content, _) = self.read_file(&path, by, at);
+            let env = Env::Fresh(Some(path), argv.get(1..).map(<[Value]>::to_vec));
+            self.evaluate(language, content, Reach::File, by, at, env);
+            return Flow::Next;
+        }
         // What the shell calls where it finds no program (bash manual, Command Search and Execution; zshmisc(1)).
         let hook = ["command_not_found_handle", "command_not_found_handler"]
             .into_iter()
@@ -211,6 +221,14 @@ impl Interp<'_> {
         if inv.builtin == Some("set-alias") {
             self.set_alias(inv);
         }
+        // A cmdlet changes the directory of the process that it is part of.
+        if inv.builtin == Some("cd")
+            && matches!(self.language, Language::PowerShell | Language::Cmd)
+            && let Some(u) = inv.uses.iter().find(|u| u.role == Role::PathChdir)
+        {
+            let target = u.value.clone();
+            self.change_dir(&target);
+        }
         if !matches!(inv.stdin, Stdin::Ignored) {
             w.stdin = self.read_all(0);
             self.note_stdin(by, &w.stdin);
@@ -327,7 +345,7 @@ impl Interp<'_> {
                 }
                 Role::PathScript => {
                     let language = u.language.or_else(|| language_of(inv)).unwrap_or(Language::Other);
-                    let (content, _) = self.read_file(&u.value, by, u.value.place());
+                    let content = self.read_script(language, &u.value, by, u.value.place());
                     let env = self.code_env(inv, u);
                     self.surround(inv, at);
                     self.within((u, by), inv, socket, |me| {

@@ -136,6 +136,8 @@ impl Interp<'_> {
                 let thing = opened.or(out.effect).and_then(|e| self.graph.effect(e)).map(|e| e.object.clone());
                 let thing = thing.unwrap_or_default();
                 let id = self.effect(Verb::Send, thing, run.by, at);
+                let whole = self.surroundings(run, &data, 0, at);
+                self.flow(id, &whole);
                 self.flow(id, &data.taint());
                 self.amend(id, |e| e.other = Some(Box::new(Thing::Named("data", parts_of(&data, at)))));
                 made.push(id);
@@ -155,30 +157,12 @@ impl Interp<'_> {
                     out.content = Some(self.feed(run, runs, value, at));
                     return;
                 }
-                // Text that goes into the file, or out of the descriptor, that the object stands for.
-                match &out.object {
-                    Some(Data::Object(o)) => {
-                        let (path, effect) = o.try_borrow().map(|o| (o.path.clone(), o.effect)).unwrap_or_default();
-                        if let Some(e) = effect {
-                            self.flow(e, &value.taint());
-                        }
-                        if let Some(p) = path {
-                            let key = self.file_key(&p);
-                            self.add_content(&key, value.clone());
-                        }
-                    }
-                    // What was opened for writing in the same call (`file_put_contents(path, text)`, `path.write_text(text)`).
-                    _ if out.path.is_some() => {
-                        if let Some(e) = out.effect {
-                            self.flow(e, &value.taint());
-                        }
-                        if let Some(p) = out.path.clone() {
-                            let key = self.file_key(&p);
-                            self.add_content(&key, value.clone());
-                        }
-                    }
-                    Some(Data::Number(n)) => self.emit(u32::try_from(*n).unwrap_or(2), value.clone()),
-                    _ => self.emit(1, value.clone()),
+                // What was opened for writing in the same call (`file_put_contents(path, text)`, `path.write_text(text)`).
+                match out.object.clone() {
+                    Some(object @ Data::Object(_)) => self.pour(run, value, &object, at),
+                    _ if out.path.is_some() => self.write_out(out.path.clone().as_ref(), out.effect, value),
+                    Some(object @ (Data::Number(_) | Data::Path(_))) => self.pour(run, value, &object, at),
+                    _ => self.emit(1, value),
                 }
             }
             // A descriptor in place of a name.
@@ -223,7 +207,7 @@ impl Interp<'_> {
                 out.effect = Some(id);
             }
             Role::PathScript => {
-                let (content, _) = self.read_file(&value, run.by, at);
+                let content = self.read_script(run.language, &value, run.by, at);
                 let (language, by) = (run.language, run.by);
                 self.evaluate(language, content, Reach::File, by, at, Env::Fresh(None, None));
             }
@@ -239,6 +223,10 @@ impl Interp<'_> {
                     self.flow(id, &c.taint());
                     self.set_content(&value, c);
                 }
+            }
+            Role::PathChdir => {
+                add(self, Verb::Chdir, Thing::Path(value.clone()));
+                self.change_dir(&value);
             }
             Role::PathDeleteTree => {
                 let id = add(self, Verb::Delete, Thing::Path(value.clone()));
@@ -292,7 +280,6 @@ fn path_verb(role: Role) -> Option<Verb> {
         Role::PathOwner => Verb::Owner,
         Role::PathConfig => Verb::Read,
         Role::PathExec => Verb::Execute,
-        Role::PathChdir => Verb::Chdir,
         Role::PathArchive | Role::PathExtract => Verb::Extract,
         Role::DeviceFormat => Verb::Format,
         _ => return None,

@@ -175,6 +175,12 @@ impl Interp<'_> {
         if calls::harmless(run.language, name) {
             return self.unknown_call(run, args, at);
         }
+        // `base::system`, where a name is one word with that of its module.
+        if let Some((module, rest)) = name.split_once('.')
+            && calls::transparent(run.language, module)
+        {
+            return self.call_named(run, rest, args, at);
+        }
         // `A::B::f()` of a package that the script has.
         if run.language == Language::Perl
             && name.contains("::")
@@ -280,6 +286,9 @@ impl Interp<'_> {
                 o.try_borrow().ok().and_then(|o| o.fields.iter().find(|(n, _)| n == name).map(|(_, d)| d.clone()));
             match field {
                 Some(Data::Function(f, text)) => return self.call_on(run, &f, text, object, args, at),
+                Some(d @ (Data::Path(_) | Data::Partial(..) | Data::Bound(..))) if !args.is_empty() => {
+                    return self.apply(run, d, args, at);
+                }
                 // `object.name` without a list is a call in some languages.
                 Some(d) if args.is_empty() => return d,
                 _ => {}
@@ -287,6 +296,12 @@ impl Interp<'_> {
             if let Some(fact) = calls::lookup(run.language, &format!("{class}.{name}")) {
                 return self.known_call(run, name, fact, Some(object), args, at);
             }
+        }
+        // `$stdout << text`; a number is shifted by numbers.
+        if let (Data::Number(1 | 2), Some((None, Data::Text(_)))) = (&object, args.first())
+            && let Some(fact) = calls::lookup(run.language, &format!("descriptor.{name}"))
+        {
+            return self.known_call(run, name, fact, Some(object), args, at);
         }
         if let Some(fact) = calls::lookup(run.language, &format!(".{name}")) {
             return self.known_call(run, name, fact, Some(object), args, at);

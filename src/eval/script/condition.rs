@@ -6,6 +6,18 @@ use super::Data;
 use super::data::named;
 use crate::command::calls::{ArgFact, CallFact};
 
+/// Whether all of a value stands in the script.
+fn known(d: &Data, depth: u32) -> bool {
+    let next = depth.saturating_add(1);
+    match d {
+        Data::Text(v) => v.is_known() && v.taint().is_empty(),
+        Data::Number(_) | Data::Bool(_) | Data::Null => true,
+        Data::List(l) => depth < 4 && l.iter().all(|d| known(d, next)),
+        Data::Map(m) => depth < 4 && m.iter().all(|(k, v)| known(k, next) && known(v, next)),
+        _ => false,
+    }
+}
+
 /// Whether the conditions of an argument hold; where that is not known, they do.
 pub(super) fn holds<'d>(arg: &ArgFact, fact: &CallFact, get: &dyn Fn(usize) -> Option<&'d Data>) -> bool {
     let test = |text: &str| -> Option<bool> {
@@ -22,6 +34,9 @@ pub(super) fn holds<'d>(arg: &ArgFact, fact: &CallFact, get: &dyn Fn(usize) -> O
             };
         }
         let Some(data) = data else { return Some(op == "=" && want == "absent") };
+        if want == "known" {
+            return Some(known(data, 0));
+        }
         let data = match data {
             Data::Text(v) => v.as_str()?.into_owned(),
             Data::Number(n) => n.to_string(),

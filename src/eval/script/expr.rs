@@ -122,6 +122,7 @@ impl Interp<'_> {
             }
             Kind::Comprehension { element, target, over, condition } => {
                 let over = self.expr(run, over);
+                let over = self.iterated(run, over, at);
                 let (items, known) = super::data::elements(over, at);
                 let mut out = Vec::new();
                 // It may take a part of the work that is left; what it would give beyond is not known.
@@ -211,7 +212,12 @@ impl Interp<'_> {
             return super::operator::operator(op, &[first, second], at);
         }
         let wanted = matches!(op, "and" | "&&");
-        match first.truth() {
+        let truth = match &first {
+            // What a structure has not under that name may be missing, or a method of any structure.
+            Data::Bound(o, _) if matches!(**o, Data::Map(_) | Data::List(_) | Data::Null) => None,
+            d => d.truth(),
+        };
+        match truth {
             Some(t) if t == wanted => self.expr(run, b),
             Some(_) => first,
             None => {

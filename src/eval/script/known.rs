@@ -136,6 +136,19 @@ impl Interp<'_> {
         // A variable that is set is what is started later gets.
         for arg in fact.args {
             match Role::from_name(arg.role) {
+                // What a mode gives, it gives to the files of the same call.
+                Some(Role::ModeBits) => {
+                    let Some(mode) = get(arg.at) else { continue };
+                    let text = match mode {
+                        Data::Number(n) => format!("{n:o}"),
+                        d => d.value(at).as_str().map(|s| s.into_owned()).unwrap_or_default(),
+                    };
+                    let given = crate::command::mode_props(&text);
+                    let modes = |e: &EffectId| self.graph.effect(*e).is_some_and(|e| e.verb == Verb::Mode);
+                    for id in made.iter().copied().filter(modes).collect::<Vec<_>>() {
+                        self.amend(id, |e| e.props = e.props.with(given));
+                    }
+                }
                 Some(Role::EnvName) => {
                     if let (Some(k), Some(v)) = (get(arg.at), get(arg.at.saturating_add(1))) {
                         self.export(&k.value(at), v.value(at));
@@ -196,8 +209,20 @@ impl Interp<'_> {
             .or_else(|| out.effect.map(|e| Data::Text(Value::unknown_tainted(Why::Network, at, Taint::of(e)))));
         let result = self.result(run, name, fact, out, args.clone(), at);
         // A thing that was made is what the function gets (`File.open(path) { |f| … }`).
-        let got = if matches!(result, Data::Object(_)) { Some(result.clone()) } else { got };
+        let listed = matches!(fact.result.split(' ').next(), Some("op.entries" | "op.entries.names" | "op.glob"));
+        let got = if matches!(result, Data::Object(_)) || listed { Some(result.clone()) } else { got };
+        if let Some(got) = &got {
+            fact.binds.iter().for_each(|n| run.set(n, got.clone()));
+        }
+        // A function may stand in a map of options (`find({wanted => sub { … }}, …)`).
+        let mut called: Vec<&Data> = Vec::new();
         for (_, d) in &args {
+            match d {
+                Data::Map(m) => called.extend(m.iter().map(|(_, v)| v).filter(|v| matches!(v, Data::Function(..)))),
+                d => called.push(d),
+            }
+        }
+        for d in called {
             let mut given: Args = Vec::new();
             if let Some(got) = &got {
                 given.extend((1..fact.callback).map(|_| (None, Data::unknown("error", at, Taint::default()))));

@@ -16,6 +16,7 @@ mod list;
 mod name;
 mod operator;
 mod ops;
+mod output;
 mod process;
 mod recursion;
 mod result;
@@ -24,12 +25,13 @@ mod statement;
 mod text;
 
 use super::Interp;
+use crate::command::calls;
 use crate::effect::graph::{DoubtKind, Reach};
 use crate::effect::{Certainty, Language, Object as Thing, ProcessId, Verb};
 use crate::limits;
 use crate::source::{Place, Span};
 use crate::syntax::ast::SyntaxError;
-use crate::syntax::script::{Function, Receiver, Script};
+use crate::syntax::script::{Expr, Function, Kind, Receiver, Script, StmtKind};
 use crate::value::{Taint, Value, Why};
 pub(crate) use data::Data;
 use state::End;
@@ -60,7 +62,7 @@ impl Interp<'_> {
             }
             other => {
                 // Variables that the program sets are its own.
-                let vars = self.sh.vars.clone();
+                let (vars, place) = (self.sh.vars.clone(), self.sh.cwd.clone());
                 let mut run = Run::new(language, by);
                 for (name, v) in std::mem::take(&mut self.presets) {
                     run.set(&name, Data::Text(v));
@@ -69,6 +71,7 @@ impl Interp<'_> {
                 self.block(&mut run, &script.body);
                 self.call_held(&mut run);
                 self.sh.vars = vars;
+                self.sh.cwd = place;
                 self.evaluating = other;
                 if prints {
                     let at = self.at(Span::default());
@@ -154,8 +157,35 @@ impl Interp<'_> {
                 self.sh.status = None;
                 self.emit(1, Value::unknown(Why::Output(language.name().to_string()), at));
                 self.doubt(DoubtKind::OpaqueCode, language.name().to_string(), at);
+                self.hinted(bytes, by);
             }
         }
+    }
+
+    /// What calls in code that no reader is for would do, where they are what nearly all languages call them.
+    fn hinted(&mut self, bytes: &[u8], by: ProcessId) {
+        if !self.spend(1 + bytes.len() as u64 / 64) {
+            return;
+        }
+        let mut script = crate::syntax::small::scan(bytes);
+        // Of `a.b.system` the last part says it.
+        script.body.retain_mut(|s| {
+            let StmtKind::Expr(Expr { kind: Kind::Call(callee, _), .. }) = &mut s.kind else { return false };
+            let Kind::Name(name) = &mut callee.kind else { return false };
+            let last = name.rsplit(['.', ':']).next().unwrap_or_default().to_string();
+            let known = |n: &str| calls::lookup(Language::Other, n).is_some();
+            if !known(name) && known(&last) {
+                *name = last;
+            }
+            known(name)
+        });
+        if script.body.is_empty() {
+            return;
+        }
+        let saved = std::mem::replace(&mut self.certainty, Certainty::Possible);
+        self.run_script(Language::Other, &script, by);
+        self.certainty = saved;
+        self.sh.status = None;
     }
 }
 

@@ -184,6 +184,23 @@ impl Interp<'_> {
         Data::unknown("element", at, t)
     }
 
+    /// What names that stand for everything in the surroundings give where they are parts of a structure.
+    pub(super) fn surroundings(&mut self, run: &Run, d: &Data, depth: u32, at: Place) -> Taint {
+        let mut taint = Taint::default();
+        let next = depth.saturating_add(1);
+        match d {
+            Data::Path(_) if depth > 0 => taint.join(&self.all_of(run, d.clone(), at).taint()),
+            Data::List(l) if depth < 4 => {
+                l.iter().take(64).for_each(|d| taint.join(&self.surroundings(run, d, next, at)))
+            }
+            Data::Map(m) if depth < 4 => {
+                m.iter().take(64).for_each(|(_, d)| taint.join(&self.surroundings(run, d, next, at)));
+            }
+            _ => {}
+        }
+        taint
+    }
+
     /// A name that stands for everything in the surroundings (`os.environ`, `process.env`), where it is used as a whole.
     pub(super) fn all_of(&mut self, run: &Run, d: Data, at: Place) -> Data {
         let Data::Path(p) = &d else { return d };

@@ -63,6 +63,7 @@ pub(super) fn operator(op: &str, parts: &[Data], at: Place) -> Data {
             }
             _ => unknown,
         },
+        ("%", [Data::Text(f), Data::Map(m)]) => named_format(f, m, at).map_or(unknown, Data::Text),
         ("%", [Data::Text(f), b]) => {
             let mut words = vec![f.clone()];
             words.extend(b.words(at));
@@ -72,12 +73,47 @@ pub(super) fn operator(op: &str, parts: &[Data], at: Place) -> Data {
         ("/", [Data::Text(a), b @ Data::Text(_)]) => {
             Data::Text(super::process::path(&[Data::Text(a.clone()), b.clone()], at))
         }
-        (_, [a, b]) => match (a.number(), b.number()) {
+        (_, [a, b]) => match (ordinal(op, a, b), ordinal(op, b, a)) {
             (Some(a), Some(b)) => number(op, a, b).unwrap_or(unknown),
             _ => unknown,
         },
         _ => unknown,
     }
+}
+
+/// A number; a byte is one where it is joined with a number bit by bit (an element of Python's `bytes`).
+fn ordinal(op: &str, d: &Data, other: &Data) -> Option<i64> {
+    match (d, other) {
+        (Data::Text(v), Data::Number(_)) if matches!(op, "^" | "|" | "&" | "<<" | ">>" | "-") => {
+            // A number does not say what it came from.
+            match v.as_literal().as_deref() {
+                Some([b]) if v.taint().is_empty() => Some(i64::from(*b)),
+                Some([_]) => None,
+                _ => d.number(),
+            }
+        }
+        _ => d.number(),
+    }
+}
+
+/// `"%(name)s" % {"name": value}`
+fn named_format(format: &Value, map: &[(Data, Data)], at: Place) -> Option<Value> {
+    let text = format.as_str()?;
+    let mut out = Value::default();
+    let mut rest: &str = &text;
+    while let Some((before, after)) = rest.split_once("%(") {
+        let (name, behind) = after.split_once(')')?;
+        let behind = behind.strip_prefix(['s', 'd', 'r'])?;
+        out.push(Value::computed(before.replace("%%", "%").as_bytes(), at, format.taint()));
+        let value = map.iter().find(|(k, _)| super::data::named(k, name)).map(|(_, v)| v.value(at))?;
+        out.push(value);
+        rest = behind;
+        if out.pieces.len() > MAX_PARTS {
+            return None;
+        }
+    }
+    out.push(Value::computed(rest.replace("%%", "%").as_bytes(), at, format.taint()));
+    Some(out)
 }
 
 /// Two texts bit by bit: `^` and `|` as long as the longer one, `&` as the shorter one.

@@ -13,6 +13,7 @@ use crate::effect::graph::Reach;
 use crate::effect::{Language, Object, Verb};
 use crate::eval::nested::Env;
 use crate::eval::scope::End;
+use crate::limits;
 use crate::source::{Place, Span};
 use crate::value::{Taint, Value};
 
@@ -57,26 +58,46 @@ impl Interp<'_> {
                 Some(Data::Null)
             }
             "print" => {
-                self.print(all, args, at);
+                self.print(run, all, args, at);
                 Some(Data::Null)
             }
-            // Content that goes into a file that is among the arguments.
-            "put" => {
-                let file = all.iter().find_map(|d| match d {
-                    Data::Object(o) => Some(o.clone()),
-                    _ => None,
-                });
-                let content = all.iter().find(|d| !matches!(d, Data::Object(_)))?.value(at);
-                if let Some(o) = file {
-                    let (path, effect) = o.try_borrow().map(|o| (o.path.clone(), o.effect)).unwrap_or_default();
-                    if let Some(e) = effect {
-                        self.flow(e, &content.taint());
-                    }
-                    if let Some(p) = path {
-                        let key = self.file_key(&p);
-                        self.add_content(&key, content);
+            // A program, and its arguments as one text.
+            "commandline" => {
+                let mut words = vec![all.first()?.value(at)];
+                for d in all.iter().skip(1) {
+                    match d.value(at).as_str() {
+                        Some(s) => {
+                            let parts = s.split_whitespace().take(limits::MAX_FIELDS);
+                            words.extend(parts.map(|w| Value::computed(w.as_bytes(), at, d.taint())));
+                        }
+                        None => words.extend(d.words(at)),
                     }
                 }
+                let out = self.words_of_command(run, words, at);
+                Some(Data::Text(out))
+            }
+            // The entries of a map as the parameters of a command, a list as its words.
+            "splat" => match all.first()? {
+                Data::Map(m) => {
+                    let mut words = Vec::new();
+                    for (k, v) in m.iter().take(64) {
+                        let mut name = Value::computed(b"-", at, Taint::default());
+                        name.push(k.value(at));
+                        match v {
+                            Data::Bool(false) | Data::Null => {}
+                            Data::Bool(true) => words.push(Data::Text(name)),
+                            v => words.extend([Data::Text(name), v.clone()]),
+                        }
+                    }
+                    Some(Data::List(words))
+                }
+                d => Some(d.clone()),
+            },
+            // Content that goes into a file that is among the arguments.
+            "put" => {
+                let (from, to) = (all.first()?, all.get(1).unwrap_or(&Data::Number(1)).clone());
+                let content = self.held(from, at);
+                self.pour(run, content, &to, at);
                 Some(Data::Null)
             }
             // A command for the shell, and the text that it reads.
@@ -91,9 +112,12 @@ impl Interp<'_> {
                 Some(Data::Null)
             }
             // A two-way pipe of awk: `/inet/PROTOCOL/LOCAL/HOST/REMOTE` is a connection, all else a command.
-            "inet" => {
+            "inet" | "inet.file" => {
                 let to = all.first()?.value(at);
                 let Some(object) = to.as_str().and_then(|s| network_file(&s, at)) else {
+                    if op == "inet.file" {
+                        return Some(Data::Null);
+                    }
                     let by = run.by;
                     return Some(Data::Text(self.capture(|me| {
                         me.evaluate(Language::Sh, to, Reach::Argument, by, at, Env::Fresh(None, None));
@@ -265,6 +289,16 @@ impl Interp<'_> {
             return self.evaluate_here(run, block, at);
         }
         let mut argv: Vec<Value> = std::iter::once(first).chain(rest).flat_map(|d| d.words(at)).collect();
+        // Either slash parts the directories of a program's path.
+        if run.language == Language::PowerShell
+            && let Some(path) = argv.first().and_then(|v| v.as_str()).filter(|p| p.starts_with(['.', '\\']))
+            && path.contains('\\')
+        {
+            let path = path.replace('\\', "/");
+            if let Some(first) = argv.first_mut() {
+                *first = Value::computed(path.as_bytes(), at, first.taint());
+            }
+        }
         // Providers of PowerShell take `~` for the user's directory, quoted or not.
         if run.language == Language::PowerShell {
             argv.iter_mut().skip(1).for_each(|v| self.expand_tilde(v));
@@ -275,6 +309,7 @@ impl Interp<'_> {
         let outer = self.evaluating.replace(lent);
         let shell = std::mem::replace(&mut self.language, language);
         let parent = self.parent.replace(by);
+        let mut place = self.sh.cwd.clone();
         let out = self.capture(|me| {
             if let Some(d) = &input {
                 let mut v = d.value(at);
@@ -283,8 +318,11 @@ impl Interp<'_> {
                 me.sh.set_fd(0, end);
             }
             me.run_words(argv, at, None, &[], false);
+            place = me.sh.cwd.clone();
         });
         self.parent = parent;
+        // The working directory is the process's own.
+        self.sh.cwd = place;
         self.language = shell;
         if let Some(back) = std::mem::replace(&mut self.evaluating, outer) {
             *run = back;
@@ -379,7 +417,7 @@ impl Interp<'_> {
             names => names,
         };
         let file = match names {
-            ["%"] => name.to_string(),
+            ["%", ..] => name.to_string(),
             _ => name.trim_start_matches('.').replace('.', "/"),
         };
         let paths = names.iter().map(|m| Value::computed(m.replace('%', &file).as_bytes(), at, Taint::default()));
@@ -402,7 +440,7 @@ impl Interp<'_> {
         given.or(left).unwrap_or_else(|| Value::unknown(crate::value::Why::Stdin, at))
     }
 
-    fn print(&mut self, all: &[Data], args: &Args, at: Place) {
+    fn print(&mut self, run: &Run, all: &[Data], args: &Args, at: Place) {
         let named = |n: &str| args.iter().find(|(m, _)| m.as_deref() == Some(n)).map(|(_, d)| d.clone());
         let mut text = Value::default();
         for (i, d) in all.iter().enumerate() {
@@ -414,17 +452,7 @@ impl Interp<'_> {
         text.push(named("end").map_or_else(|| Value::computed(b"\n", at, Taint::default()), |s| s.value(at)));
         match named("file") {
             None => self.emit(1, text),
-            Some(Data::Object(o)) => {
-                let (path, effect) = o.try_borrow().map(|o| (o.path.clone(), o.effect)).unwrap_or_default();
-                if let Some(e) = effect {
-                    self.flow(e, &text.taint());
-                }
-                if let Some(p) = path {
-                    let key = self.file_key(&p);
-                    self.add_content(&key, text);
-                }
-            }
-            Some(Data::Path(p)) if p.ends_with("stdout") => self.emit(1, text),
+            Some(to @ (Data::Object(_) | Data::Number(_) | Data::Path(_))) => self.pour(run, text, &to, at),
             Some(_) => self.emit(2, text),
         }
     }

@@ -68,12 +68,17 @@ impl Interp<'_> {
                     Some(c) => Data::Text(c),
                     None => unknown,
                 },
-                _ => unknown,
+                _ => match out.effect.filter(|e| self.fetches(*e)) {
+                    Some(e) => Data::Text(Value::unknown_tainted(Why::Network, at, Taint::of(e))),
+                    None => unknown,
+                },
             },
             // What it printed went where the program prints; it gives its status.
             "printed" => {
-                if let Some(c) = out.content {
-                    self.emit(1, c);
+                match (out.content, out.effect.filter(|e| self.fetches(*e))) {
+                    (Some(c), _) => self.emit(1, c),
+                    (None, Some(e)) => self.emit(1, Value::unknown_tainted(Why::Network, at, Taint::of(e))),
+                    (None, None) => {}
                 }
                 Data::unknown("exit status", at, Taint::default())
             }
@@ -90,11 +95,9 @@ impl Interp<'_> {
             },
             // A thing of a class: a connection, a file, a process, a response.
             "object" => {
-                let content = out.content.or_else(|| {
-                    let e = out.effect?;
-                    let fetched = matches!(self.graph.effect(e).map(|e| e.verb), Some(crate::effect::Verb::Fetch));
-                    fetched.then(|| Value::unknown_tainted(Why::Network, at, Taint::of(e)))
-                });
+                let fetched = out.effect.filter(|e| self.fetches(*e));
+                let content =
+                    out.content.or_else(|| Some(Value::unknown_tainted(Why::Network, at, Taint::of(fetched?))));
                 let made = thing(if rest.is_empty() { name } else { rest }, out.effect, out.path, content);
                 if let Data::Object(o) = &made
                     && let Ok(mut o) = o.try_borrow_mut()
@@ -117,6 +120,8 @@ impl Interp<'_> {
             // An opened file, or one of the process's own descriptors that becomes another (`open(STDIN, ">&S")`).
             "reopens" => match self.reopened(run, &positional, at) {
                 Some(d) => d,
+                // `io.output()`: what it is already.
+                None if positional.is_empty() => Data::Number(1),
                 None => {
                     let made = thing("file", out.effect, out.path, out.content);
                     if let Data::Object(o) = &made
@@ -139,6 +144,10 @@ impl Interp<'_> {
             }
             _ => unknown,
         }
+    }
+
+    fn fetches(&self, e: EffectId) -> bool {
+        self.graph.effect(e).is_some_and(|e| e.verb == crate::effect::Verb::Fetch)
     }
 
     /// What a call gives that decodes: it comes from that.

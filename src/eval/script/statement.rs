@@ -174,6 +174,16 @@ impl Interp<'_> {
         if all_left { last } else { End::Next }
     }
 
+    /// What a thing gives that is gone over (`for line in sys.stdin`).
+    pub(super) fn iterated(&mut self, run: &mut Run, d: Data, at: Place) -> Data {
+        match d {
+            Data::Path(p) if calls::lookup(run.language, &format!("{p}.__iter__")).is_some() => {
+                self.call_named(run, &format!("{p}.__iter__"), Vec::new(), at)
+            }
+            d => d,
+        }
+    }
+
     fn script_loop(
         &mut self,
         run: &mut Run,
@@ -188,11 +198,8 @@ impl Interp<'_> {
         // A loop may take a part of the work that is left: what it would do beyond is seen in one turn with nothing known.
         let floor = self.work_left().saturating_sub(self.work_left() / 3);
         if let Some(over) = over {
-            let items = match self.expr(run, over) {
-                // `for line in sys.stdin`
-                Data::Path(p) if calls::lookup(run.language, &format!("{p}.__iter__")).is_some() => {
-                    self.call_named(run, &format!("{p}.__iter__"), Vec::new(), at)
-                }
+            let over = self.expr(run, over);
+            let items = match self.iterated(run, over, at) {
                 // `for line in f do`: the function gives each.
                 f @ Data::Function(..) if run.language == Language::Lua => {
                     self.perhaps(run, |me, run| me.apply(run, f, Vec::new(), at))

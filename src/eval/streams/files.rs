@@ -6,7 +6,7 @@ use super::super::scope::End;
 use super::super::{FileEntry, Interp};
 use super::Elsewhere;
 use super::MAX_TREES;
-use crate::effect::{EffectId, Object, ProcessId, Props, Verb};
+use crate::effect::{EffectId, Language, Object, ProcessId, Props, Verb};
 use crate::limits;
 use crate::source::Place;
 use crate::value::pattern::{Flags, Pattern};
@@ -30,6 +30,31 @@ impl Interp<'_> {
             }
         };
         normalize(&joined)
+    }
+
+    /// The file that the text wrote and that a module of that name is.
+    pub(crate) fn module_file(&self, language: Language, name: &str, at: Place) -> Option<Value> {
+        if self.files.is_empty() || name.is_empty() {
+            return None;
+        }
+        let files = crate::command::calls::modules(language).iter();
+        let mut paths = files.map(|m| Value::computed(m.replace('%', name).as_bytes(), at, Taint::default()));
+        paths.find(|p| self.written(p).is_some())
+    }
+
+    /// Reads a script, which may stand at an address or in a file whose name is longer.
+    pub(crate) fn read_script(&mut self, language: Language, path: &Value, by: ProcessId, at: Place) -> Value {
+        let scheme = path.prefix().get(..8).map(<[u8]>::to_ascii_lowercase).unwrap_or_default();
+        if !scheme.starts_with(b"http://") && !scheme.starts_with(b"https://") {
+            let module = match path.as_str() {
+                Some(name) if self.written(path).is_none() => self.module_file(language, &name, at),
+                _ => None,
+            };
+            return self.read_file(module.as_ref().unwrap_or(path), by, at).0;
+        }
+        let id = self.effect(Verb::Fetch, Object::Url(path.clone()), by, at);
+        self.flow(id, &path.taint());
+        Value::unknown_tainted(Why::Network, at, Taint::of(id))
     }
 
     /// Reads a whole file: the effect, and its content as far as the text says.

@@ -317,8 +317,12 @@ fn assign_at(low: &mut Lowering<'_>, left: Node<'_>, v: Expr, out: &mut Vec<Stmt
             for (i, k) in kids(left).into_iter().enumerate() {
                 let whole = reading(&whole, at);
                 let listed = left.kind() == "array_pattern";
+                let mut computed = None;
                 let (name, inner, default) = match k.kind() {
                     "pair_pattern" => {
+                        // `{["exec" + "Sync"]: e}`
+                        let named = field(k, "key").filter(|x| x.kind() == "computed_property_name");
+                        computed = named.and_then(|x| kids(x).first().copied()).map(|x| expr(low, x));
                         let key = field(k, "key").map(|x| low.text(x).trim_matches(['"', '\''])).unwrap_or_default();
                         (key, field(k, "value"), None)
                     }
@@ -345,6 +349,8 @@ fn assign_at(low: &mut Lowering<'_>, left: Node<'_>, v: Expr, out: &mut Vec<Stmt
                 }
                 let mut e = if listed {
                     let key = Expr::new(Kind::Number(i64::try_from(i).unwrap_or(i64::MAX)), span(k));
+                    Expr::new(Kind::Index(Box::new(whole), Box::new(key)), span(k))
+                } else if let Some(key) = computed {
                     Expr::new(Kind::Index(Box::new(whole), Box::new(key)), span(k))
                 } else {
                     attribute(whole, name, span(k))

@@ -73,6 +73,10 @@ fn kind(low: &mut Lowering<'_>, n: Node<'_>) -> Kind {
                 Some(f) => expr(low, f),
                 None => Expr::new(Kind::Null, at),
             };
+            // `f(...)` is the function itself.
+            if field(n, "arguments").is_some_and(|a| kid(a, "variadic_placeholder").is_some()) {
+                return callee.kind;
+            }
             let args = arguments(low, field(n, "arguments"));
             Kind::Call(Box::new(callee), args)
         }

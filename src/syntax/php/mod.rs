@@ -62,10 +62,8 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
             out.push(tree::run(Expr::call("echo", args, at)));
         }
         "exit_statement" => {
-            for k in kids(n) {
-                let e = expr(low, k);
-                out.push(tree::run(e));
-            }
+            let args = kids(n).into_iter().map(|k| expr(low, k)).collect();
+            out.push(tree::run(Expr::call("exit", args, at)));
             out.push(stmt(StmtKind::Exit, at));
         }
         "if_statement" => {

@@ -66,6 +66,15 @@ pub(super) fn command(low: &mut Lowering<'_>, n: Node<'_>, input: Option<Expr>) 
                         let text = low.bytes(low.text(word));
                         words.push(Expr::new(Kind::Text(text), span(word)));
                     }
+                    // `@options`: the entries of a map are parameters.
+                    _ if low
+                        .text(word)
+                        .strip_prefix('@')
+                        .is_some_and(|n| n.starts_with(|c: char| c.is_alphabetic())) =>
+                    {
+                        let options = expr(low, word);
+                        words.push(Expr::call("splat", vec![options], span(word)));
+                    }
                     _ => words.push(expr(low, k)),
                 }
             }

@@ -18,7 +18,40 @@ use tree_sitter::Node;
 
 /// Reads a program.
 pub fn read(text: &[u8]) -> Script {
-    tree::read(Grammar::PowerShell, text, program)
+    let script = tree::read(Grammar::PowerShell, text, program);
+    // The grammar knows no command whose path is written with slashes: `./build.ps1`, `/opt/x/run.ps1`.
+    if !script.unparsed.is_empty()
+        && let Some(text) = with_backslashes(text)
+    {
+        let again = tree::read(Grammar::PowerShell, &text, program);
+        if again.unparsed.is_empty() {
+            return again;
+        }
+    }
+    script
+}
+
+/// The same with backslashes in the paths that stand where a command does; nothing where there are none.
+fn with_backslashes(text: &[u8]) -> Option<Vec<u8>> {
+    let mut out = text.to_vec();
+    let (mut command, mut path, mut changed) = (true, false, false);
+    let mut rest = text;
+    for byte in &mut out {
+        if command && !path {
+            path = rest.starts_with(b"./") || rest.starts_with(b"../") || rest.starts_with(b"/");
+        }
+        match *byte {
+            b';' | b'|' | b'&' | b'{' | b'(' | b'\n' | b'=' => (command, path) = (true, false),
+            b' ' | b'\t' if !path => {}
+            b'/' if path => (*byte, changed) = (b'\\', true),
+            c => {
+                path &= !c.is_ascii_whitespace() && !matches!(c, b')' | b'}');
+                command = path;
+            }
+        }
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    changed.then_some(out)
 }
 
 /// A whole text; one that is nothing but a block (`ForEach-Object { … }` hands its own on) is what is in it.

@@ -148,7 +148,15 @@ fn statement_at(low: &mut Lowering<'_>, n: Node<'_>, out: &mut Vec<Stmt>) {
                 out.push(tree::run(v));
             }
         }
-        "empty_statement" | "heredoc_body" | "uninterpreted" | "alias" | "undef" => {}
+        "empty_statement" | "heredoc_body" | "uninterpreted" | "undef" => {}
+        // `alias new old`
+        "alias" => {
+            if let (Some(new), Some(old)) = (field(n, "name"), field(n, "alias")) {
+                let new = low.text(new).trim_start_matches(':').to_string();
+                let old = low.text(old).trim_start_matches(':').to_string();
+                out.push(stmt(StmtKind::Assign(Target::Name(new), Expr::new(Kind::Name(old), at)), at));
+            }
+        }
         _ => {
             let e = expr(low, n);
             out.push(tree::run(e));

@@ -178,6 +178,13 @@ fn ex(whole: &[u8], start: usize, end: usize, out: &mut Vec<Stmt>) -> usize {
         }
         return arg_at.saturating_add(skip).max(from.saturating_add(1));
     }
+    // `g/pattern/command`: the command runs for each line that matches.
+    if let Some(quote) = arg.first().copied().filter(u8::is_ascii_punctuation)
+        && matches!(name.as_str(), "g" | "gl" | "glo" | "global" | "v" | "vg" | "vglobal")
+    {
+        let pattern = closing(arg.get(1..).unwrap_or_default(), quote);
+        return arg_at.saturating_add(pattern).saturating_add(2).min(end);
+    }
     if arg.starts_with(b"!") && matches!(name.as_str(), "r" | "re" | "read" | "w" | "write" | "wr") {
         name.push('!');
         out.push(call(&name, vec![text(whole, arg_at.saturating_add(1), end)], span));

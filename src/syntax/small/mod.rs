@@ -10,6 +10,7 @@ mod editor;
 mod elisp;
 mod expression;
 mod make;
+mod scan;
 mod scripts;
 mod sed;
 mod settings;
@@ -50,6 +51,12 @@ pub fn read(language: Language, text: &[u8]) -> Option<Script> {
         return Some(Script { body: Vec::new(), unparsed: vec![Unparsed { span, reason: SyntaxError::TooLarge }] });
     }
     Some(Script { body: lower(text), unparsed: Vec::new() })
+}
+
+/// The calls with texts for arguments in code of a language that no reader is for.
+pub fn scan(text: &[u8]) -> Script {
+    let text = text.get(..limits::MAX_SCRIPT_INPUT).unwrap_or(text);
+    Script { body: scan::read(text), unparsed: Vec::new() }
 }
 
 /// A call for its effects.

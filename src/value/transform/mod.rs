@@ -23,6 +23,7 @@ mod echo;
 mod encoding;
 mod grep;
 mod hex;
+mod jq;
 mod lines;
 mod number;
 mod printf;
@@ -260,6 +261,7 @@ pub static TABLE: &[Transform] = &[
     entry(&["gzip.decode"], &[UNPACK, "-c --stdout --to-stdout", "-k --keep", "-f --force", "-q --quiet", "-n --no-name", "-N --name"], compress::gzip),
     entry(&["hex.decode"], &["-r -revert", "-p -ps -postscript -plain"], hex::xxd),
     entry(&["iconv"], &["-f --from-code", "-t --to-code", "-s --silent"], encoding::iconv),
+    entry(&["jq"], &["-n --null-input", "-r --raw-output", "-j --join-output", "-c --compact-output", "-M --monochrome-output"], jq::run),
     entry(&["nl"], &["-b --body-numbering", "-s --number-separator", "-w --number-width", "-v --starting-line-number", "-i --line-increment"], lines::nl),
     entry(&["od", "hexdump"], &["-A --address-radix", "-j --skip-bytes", "-N --read-bytes", "-t --format", "-v --no-squeezing --output-duplicates", "-w --width", "-b --one-byte-octal", "-c --one-byte-char", "-d --two-bytes-decimal", "-o --two-bytes-octal", "-s --skip", "-x --two-bytes-hex", "-i", "-l", "-a", "-f", "-C --canonical", "-n --length", "-e"], dump::run),
     entry(&["openssl.base64"], &["-d", "-e", "-a -base64", "-A"], encoding::base64),

@@ -34,7 +34,8 @@ impl Interp<'_> {
             "name" => {
                 let name =
                     given.text(if all.len() > 1 && matches!(given.first(), Some(Data::Path(_))) { 1 } else { 0 })?;
-                Some(self.name(run, &name))
+                let sign = if given.positions.0 == 1 { "$" } else { "" };
+                Some(self.name(run, &format!("{sign}{name}")))
             }
             // `$o->$code(…)`
             "send" if matches!(all.get(1), Some(Data::Function(..) | Data::Path(_) | Data::Bound(..))) => {
@@ -164,7 +165,28 @@ impl Interp<'_> {
                 let items = items.into_iter().take(1_024);
                 Some(Data::List(items.map(|i| self.apply(run, f.clone(), vec![(None, i)], at)).collect()))
             }
+            // A name for a value, with the sign of variables where the number says so.
+            "define" => {
+                let name = given.text(0)?;
+                let sign = if given.positions.0 == 1 { "$" } else { "" };
+                run.set(&format!("{sign}{name}"), all.get(1)?.clone());
+                Some(Data::Bool(true))
+            }
+            // Another name for a function.
+            "alias" => {
+                let (new, old) = match (given.text(0), given.text(1), given.text(2)) {
+                    (_, Some(new), Some(old)) | (Some(new), Some(old), None) => (new, old),
+                    _ => return None,
+                };
+                let function = self.name(run, &old);
+                run.set(&new, function);
+                Some(Data::Null)
+            }
+            // A text in place of a status is written to the descriptor that the number names.
             "exit" => {
+                if let (Some(Data::Text(v)), Ok(fd @ 1..)) = (given.first(), u32::try_from(given.positions.0)) {
+                    self.emit(fd, v);
+                }
                 run.left = true;
                 Some(Data::Null)
             }

@@ -26,8 +26,19 @@ impl Interp<'_> {
                         me.run_words(words, at, None, &[], false);
                     });
                     self.parent = parent;
+                } else if words.is_empty() {
+                    let content = self.held(&given.first()?, at);
+                    self.pour(run, content, to, at);
                 }
                 Some(to.clone())
+            }
+            // Text for those who watch the program.
+            "complain" => {
+                let mut text = Value::default();
+                all.iter().for_each(|d| text.push(d.value(at)));
+                text.push(Value::computed(b"\n", at, Taint::default()));
+                self.emit(2, text);
+                Some(Data::Null)
             }
             // `stream.on('data', f)`: what comes out of the thing goes to the function
             "listen" => {
@@ -106,7 +117,10 @@ impl Interp<'_> {
             }
             // The names that a pattern matches, as that pattern.
             "glob" => {
-                let v = given.first()?.value(at);
+                let mut v = given.first()?.value(at);
+                if given.positions.0 == 1 {
+                    self.expand_tilde(&mut v);
+                }
                 let mut out = Value::default();
                 for p in v.pieces {
                     match p {
@@ -120,7 +134,8 @@ impl Interp<'_> {
             }
             // What lies in a directory, as the pattern of its names: with the directory, or the names alone.
             "entries" | "entries.names" => {
-                let place = given.first().map(|d| d.value(at)).filter(|_| op == "entries").unwrap_or_default();
+                let place = all.get(given.positions.0).map(|d| d.value(at)).filter(|_| op == "entries");
+                let place = place.unwrap_or_default();
                 let pattern =
                     given.text(1).filter(|p| p.contains('*')).map_or("*".to_string(), |p| p.replace("**/", ""));
                 let mut out = place;

@@ -137,7 +137,15 @@ impl Interp<'_> {
             }
             // `text =~ /pattern/`: its groups are `$1`, `$2` …
             "match" => {
-                let groups = crate::eval::script::text::matched(&given.text(0)?, &given.text(1)?)?;
+                let Some(subject) = given.text(0) else {
+                    // What the groups hold is a part of it.
+                    let taint = given.first()?.taint();
+                    for name in ["$&", "$1", "$2", "$3", "$4"] {
+                        run.set(name, Data::unknown("group of a match", at, taint.clone()));
+                    }
+                    return None;
+                };
+                let groups = crate::eval::script::text::matched(&subject, &given.text(1)?)?;
                 for (i, g) in groups.iter().enumerate() {
                     let name = if i == 0 { "$&".to_string() } else { format!("${i}") };
                     run.set(&name, Data::Text(Value::computed(g.as_bytes(), at, given.taint.clone())));
