@@ -58,7 +58,7 @@ impl Interp<'_> {
                 Some(Data::Null)
             }
             "print" => {
-                self.print(run, all, args, at);
+                self.print_line(run, all, args, at);
                 Some(Data::Null)
             }
             // A program, and its arguments as one text.
@@ -440,7 +440,7 @@ impl Interp<'_> {
         given.or(left).unwrap_or_else(|| Value::unknown(crate::value::Why::Stdin, at))
     }
 
-    fn print(&mut self, run: &Run, all: &[Data], args: &Args, at: Place) {
+    fn print_line(&mut self, run: &Run, all: &[Data], args: &Args, at: Place) {
         let named = |n: &str| args.iter().find(|(m, _)| m.as_deref() == Some(n)).map(|(_, d)| d.clone());
         let mut text = Value::default();
         for (i, d) in all.iter().enumerate() {
