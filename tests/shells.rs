@@ -222,6 +222,76 @@ fn a_missing_binary_leaves_a_way_out() {
     }
 }
 
+/// Ways to a line, or past Enter, that are the shell's own.
+#[test]
+fn no_key_leads_past_the_question() {
+    let editor = |shell: &Shell| {
+        let path = shell.dir.join("editor");
+        std::fs::write(&path, "echo 'touch bad; shellward canary' > \"$1\"\n").unwrap();
+        format!("export VISUAL='sh {}'\n", path.display())
+    };
+    let stopped = [("\r", "not run"), (INTERRUPT, "READY"), (CLEAR, ""), ("touch after\r", "READY")];
+    let hook = |shell: &Shell| format!("source {}\n", shell.dir.join("hook").display());
+    let run = |shell: Shell, start: String, steps: &[(&str, &str)]| {
+        shell.write_start(&start);
+        shell.types(steps);
+        assert!(!shell.has("bad") && shell.has("after"), "{}: {start}", shell.name);
+        shell.finish();
+    };
+    let with = |first: &[(&'static str, &'static str)]| [first, &stopped].concat();
+    if let Some(shell) = Shell::new("bash", "editor", &[]) {
+        let start = hook(&shell) + &editor(&shell);
+        run(shell, start, &with(&[("echo x", "x"), ("\u{18}\u{5}", "")]));
+    }
+    if let Some(shell) = Shell::new("bash", "vi", &[]) {
+        let start = hook(&shell) + &editor(&shell) + "set -o vi\n";
+        let steps =
+            [("echo x", "x"), ("\u{1b}v", ""), ("\r", "not run"), (INTERRUPT, "READY"), ("touch after\r", "READY")];
+        run(shell, start, &steps);
+    }
+    // What a prompt is told to do is set anew behind the hook: a here-document that was given up is no beginning.
+    for (test, later) in [("later", "PROMPT_COMMAND=true\n"), ("each", "p() { PROMPT_COMMAND=p; }; PROMPT_COMMAND=p\n")]
+    {
+        if let Some(shell) = Shell::new("bash", test, &[]) {
+            let start = hook(&shell) + later;
+            run(
+                shell,
+                start,
+                &with(&[("cat <<E\r", "> "), (INTERRUPT, "READY"), ("touch bad; shellward canary", "canary")]),
+            );
+        }
+    }
+    if let Some(shell) = Shell::new("zsh", "search", &[]) {
+        let start = "print -s 'touch bad; shellward canary'\n".to_string() + &hook(&shell);
+        run(shell, start, &with(&[("\u{12}", "bck"), ("canary", "")]));
+    }
+    if let Some(shell) = Shell::new("fish", "replace", &[]) {
+        let start = hook(&shell) + "fish_vi_key_bindings\n";
+        let steps = [
+            ("touch bad; shellward canary", "canary"),
+            ("\u{1b}R", ""),
+            ("\r", "not run"),
+            ("\u{1b}ddi", ""),
+            ("touch after\r", "READY"),
+        ];
+        run(shell, start, &steps);
+    }
+}
+
+/// What a program or function asks for with the shell's own line editor is an answer, no command.
+#[test]
+fn answers_are_not_judged() {
+    for (name, line) in
+        [("bash", "ask() { read -e x; echo $x > got; }; ask\r"), ("zsh", "x=; vared x; echo $x > got\r")]
+    {
+        let Some(shell) = Shell::new(name, "answer", &[]) else { continue };
+        shell.types(&[(line, ""), ("shellward canary\r", "READY"), ("touch after\r", "READY")]);
+        let got = std::fs::read_to_string(shell.dir.join("work/got")).unwrap_or_default();
+        assert_eq!(got.trim(), "shellward canary", "{name}");
+        shell.finish();
+    }
+}
+
 #[test]
 fn the_hook_of_powershell_can_be_read() {
     let made = Command::new(BIN).args(["init", "powershell"]).output().unwrap();

@@ -2,9 +2,11 @@
 # Made by `shellward init fish`; for ~/.config/fish/config.fish:  shellward init fish | source
 if status is-interactive
     set -g __shellward_failed ''
+    # Process numbers come back; approvals for a session are for this shell.
+    set -g __shellward_session fish-$fish_pid-(date +%s)-(random)
 
     function __shellward_line
-        %BIN% line --shell fish --session fish-$fish_pid %OPTIONS% $argv
+        %BIN% line --shell fish --session $__shellward_session %OPTIONS% $argv
     end
 
     function __shellward_enter
@@ -49,7 +51,7 @@ if status is-interactive
         end
     end
 
-    for __shellward_mode in default insert
+    for __shellward_mode in default insert visual replace
         bind -M $__shellward_mode \r __shellward_enter
         bind -M $__shellward_mode \n __shellward_enter
     end

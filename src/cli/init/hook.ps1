@@ -2,6 +2,8 @@
 # Made by `shellward init powershell`; for $PROFILE:  shellward init powershell | Out-String | Invoke-Expression
 if (Get-Module PSReadLine) {
     $global:ShellwardFailed = ''
+    # Process numbers come back; approvals for a session are for this shell.
+    $global:ShellwardSession = "pwsh-$PID-$([DateTime]::UtcNow.Ticks)"
     Set-PSReadLineKeyHandler -Chord Enter -BriefDescription Shellward -Description 'Judge the line, then run it' -ScriptBlock {
         $text = $null
         $cursor = 0
@@ -11,11 +13,11 @@ if (Get-Module PSReadLine) {
             $kept = $global:LASTEXITCODE
             $said = $null
             try {
-                $said = $text | & %BIN% line --shell powershell --session "pwsh-$PID" %OPTIONS% 2>&1
+                $said = $text | & %BIN% line --shell powershell --session $global:ShellwardSession %OPTIONS% 2>&1
                 $code = $global:LASTEXITCODE
                 if ($code -eq 2) {
                     [Console]::WriteLine()
-                    $said = $text | & %BIN% line --shell powershell --session "pwsh-$PID" --ask %OPTIONS% 2>&1
+                    $said = $text | & %BIN% line --shell powershell --session $global:ShellwardSession --ask %OPTIONS% 2>&1
                     $code = $global:LASTEXITCODE
                 }
             } catch {

@@ -2,12 +2,19 @@
 # Made by `shellward init zsh`; for the end of ~/.zshrc:  eval "$(shellward init zsh)"
 if [[ -o interactive && -o zle ]]; then
     typeset -g __shellward_failed=
+    # Process numbers come back; approvals for a session are for this shell.
+    typeset -g __shellward_session="zsh-$$-${(%):-%D{%s}}-$RANDOM"
 
     __shellward_line() {
-        %BIN% line --shell zsh --session "zsh-$$" %OPTIONS% "$@"
+        %BIN% line --shell zsh --session "$__shellward_session" %OPTIONS% "$@"
     }
 
     __shellward_accept() {
+        # What `vared` and `select` ask for is no command.
+        if [[ $CONTEXT == (vared|select) ]]; then
+            zle "__shellward_$WIDGET"
+            return
+        fi
         # What `!` stands for is what would run.
         if [[ -o banghist && ( $BUFFER == *'!'* || $BUFFER == '^'* ) ]]; then
             zle .expand-history
@@ -55,4 +62,9 @@ if [[ -o interactive && -o zle ]]; then
         fi
     done
     unset __shellward_widget
+    # Incremental search knows accept-line by its name and accepts without asking it; another widget ends the search first.
+    __shellward_found() { zle accept-line; }
+    zle -N __shellward_found
+    bindkey -M isearch '^M' __shellward_found
+    bindkey -M isearch '^J' __shellward_found
 fi
