@@ -1,7 +1,7 @@
 //! What is known of an argv once its options and operands are told apart, and conditions over it.
 //!
-//! In: options and operands. Out: whether a [`Cond`] holds. A value that is not known matches no glob: the reader notes
-//! a doubt where that decides something.
+//! In: options and operands. Out: whether a [`Cond`] holds. A value that is not known matches no glob, but where its
+//! beginning is, and the glob leaves the rest open: the reader notes a doubt where that decides something.
 
 use super::grammar::model::{All, Ask, Atom, Cond, Opt};
 use crate::glob;
@@ -136,7 +136,8 @@ impl Facts {
     fn atom(&self, atom: &Atom, value: Option<&Value>, before: Option<&Value>) -> bool {
         let is = |v: Option<&Value>| {
             let glob = atom.text.unwrap_or("*");
-            let Some(text) = v.and_then(Value::as_literal) else { return false };
+            let Some(v) = v else { return false };
+            let Some(text) = v.as_literal() else { return begins_as(v, glob, self.nocase) };
             if self.nocase {
                 return glob::any(&glob.to_ascii_lowercase(), &text.to_ascii_lowercase());
             }
@@ -175,6 +176,19 @@ impl Facts {
             }
         }
     }
+}
+
+/// True for a value of which only the beginning is known, where that decides: the glob leaves the rest open.
+fn begins_as(v: &Value, glob: &str, nocase: bool) -> bool {
+    let known = v.prefix();
+    if known.is_empty() {
+        return false;
+    }
+    let fits = |g: &str| match nocase {
+        true => glob::any(&g.to_ascii_lowercase(), &known.to_ascii_lowercase()),
+        false => glob::any(g, &known),
+    };
+    glob.split('|').filter(|g| g.len() > 1 && g.ends_with('*') && !g.ends_with("\\*")).any(fits)
 }
 
 /// True for a value whose beginning is not known, and that could be what the glob says.

@@ -281,7 +281,7 @@ impl Builder {
             let known = if slot.prefixes.is_empty() { Default::default() } else { value.prefix() };
             for p in &slot.prefixes {
                 if let Some(n) = prefix_len(p.glob, &known, p.slot.nocase || slot.nocase) {
-                    let rest = value.split_at(n).1;
+                    let rest = enclosed(p.glob, value.split_at(n).1);
                     return self.slot(&p.slot, &rest, option, index, depth.saturating_add(1));
                 }
             }
@@ -457,6 +457,17 @@ fn any_dash(scan: &Scan) -> bool {
     let level = scan.chain.last().copied().unwrap_or(&scan.grammar.top);
     scan.facts.given.iter().any(|g| g.opt.words.iter().any(dashed) && g.values.iter().any(is_dash))
         || (level.operands.iter().any(|o| dashed(&o.word)) && scan.facts.operands.iter().any(|(_, v)| is_dash(v)))
+}
+
+/// What follows a prefix that opens a bracket ends where that is closed: `%(command)`, `%output{file}`.
+fn enclosed(glob: &str, rest: Value) -> Value {
+    let inner = match glob.as_bytes().last() {
+        // A command has brackets of its own.
+        Some(b'(') => rest.rsplit_once(b')'),
+        Some(b'{') => rest.split_once(b'}'),
+        _ => None,
+    };
+    inner.map(|(inner, _)| inner).unwrap_or(rest)
 }
 
 /// The length of what a prefix's glob takes from the beginning of a text; a `*` takes no `=`.

@@ -10,6 +10,8 @@ use std::sync::OnceLock;
 const TEXT: &str = include_str!("../../grammars/lists/packages.list");
 /// Shortest widely used name that is compared: shorter ones are a letter away from too much.
 const MIN_NAME: usize = 5;
+/// Shortest widely used name in whose middle any letter more is a slip.
+const LONG_NAME: usize = 6;
 
 /// A widely used name: as the registry compares it, and as it is written.
 type Known = (String, &'static str);
@@ -150,7 +152,10 @@ pub(super) fn normal(ecosystem: &str, name: &str) -> String {
 }
 
 fn joined(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).collect::<String>().to_ascii_lowercase()
+    // The slash of a scope is a separator, too; that of an owner or a path is not.
+    let scope = name.starts_with('@');
+    let separates = |c: &char| matches!(c, '-' | '_' | '.') || scope && *c == '/';
+    name.chars().filter(|c| !separates(c)).collect::<String>().to_ascii_lowercase()
 }
 
 /// The difference of two names that are one letter apart, not at the first; `None` where it is one that makes another
@@ -175,6 +180,7 @@ fn of_letters(known: &[u8], name: &[u8]) -> Option<Difference> {
     let doubled = before == Some(extra);
     let slip = shorter.len() == name.len() && (!last || extra == b's')
         || doubled
+        || name.len() > known.len() && !last && shorter.len() >= LONG_NAME
         || before.is_some_and(|b| beside(b, extra)) && !last
         || last && extra == b's' && shorter.len() >= 6;
     slip.then_some(Difference::Length)
@@ -241,6 +247,8 @@ mod tests {
             ("pip", "djang0", ("django", Key)),
             ("npm", "crossenv", ("cross-env", Separator)),
             ("npm", "expres", ("express", Length)),
+            ("npm", "loadash", ("lodash", Length)),
+            ("npm", "@babel-core", ("@babel/core", Separator)),
             ("npm", "lodahs", ("lodash", Exchanged)),
             ("cargo", "serdejson", ("serde_json", Separator)),
             ("cargo", "rustdecimal", ("rust_decimal", Separator)),

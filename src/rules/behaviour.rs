@@ -284,7 +284,9 @@ fn secret_search(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             if e.verb == Verb::Read && text.is_none() || e.verb == Verb::List && file.is_none() {
                 return false;
             }
-            let searched = facts.path(e).is_some_and(|q| q.marks.has(Mark::History) || is_wide(q) && !q.is_project());
+            let searched = facts
+                .path(e)
+                .is_some_and(|q| q.marks.any(&[Mark::History, Mark::Credential]) || is_wide(q) && !q.is_project());
             // `history | grep pass`: what is searched comes from the one that it is read by.
             (e.process == p.id || feeds(facts, e, p)) && searched && !facts.contained(e)
         });

@@ -142,7 +142,7 @@ impl<'a> Facts<'a> {
     }
     fn resolve_object(&self, o: &Object, e: &Effect) -> Option<Resolved> {
         match o {
-            Object::Path(v) => Some(resolve(v, e.cwd.as_ref(), self.base())),
+            Object::Path(v) | Object::Named(".", v) => Some(resolve(v, e.cwd.as_ref(), self.base())),
             _ => None,
         }
     }
@@ -208,12 +208,18 @@ impl<'a> Facts<'a> {
         memory.sources.get_or_init(|| self.find_sources(e))
     }
     fn find_sources(&self, e: &Effect) -> Vec<Reaching> {
-        if e.inputs.is_empty() {
+        self.follow(e.inputs.iter().cloned(), Some(e.id))
+    }
+    /// Every effect whose content is in a word, nearest first, each once.
+    pub(super) fn sources_of(&self, v: &Value) -> Vec<Reaching> {
+        self.follow(Graph::flows(&v.taint()).into_iter(), None)
+    }
+    fn follow(&self, first: impl Iterator<Item = Flow>, of: Option<EffectId>) -> Vec<Reaching> {
+        let mut queue: VecDeque<Reaching> = first.map(|f| Reaching { from: f.from, way: vec![f] }).collect();
+        if queue.is_empty() {
             return Vec::new();
         }
-        let mut seen = std::collections::HashSet::from([e.id]);
-        let mut queue: VecDeque<Reaching> =
-            e.inputs.iter().map(|f| Reaching { from: f.from, way: vec![f.clone()] }).collect();
+        let mut seen: std::collections::HashSet<EffectId> = of.into_iter().collect();
         let mut out: Vec<Reaching> = Vec::new();
         while let Some(r) = queue.pop_front() {
             if !seen.insert(r.from) {

@@ -416,6 +416,19 @@ fn container_escape(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) 
             e.place,
         ));
     }
+    // Orders to the daemon that go past its client: whoever gives them is root on the machine.
+    for e in facts.with(&[Verb::Send]) {
+        let Object::Socket(place, _) = &e.object else { continue };
+        let p = facts.resolve(place, e);
+        if p.marks.has(Mark::ContainerSocket) && !facts.contained(e) {
+            out.add(
+                rule.about(facts, e)
+                    .severity(Severity::Medium)
+                    .title(format!("{}: orders to {}", rule.title, p.text))
+                    .evidence_as("path", "does what it is told, as root", &p.text, e.place),
+            );
+        }
+    }
     // What runs in such a container has its rights from there.
     let privileged = |p: &&Process| p.props.has(Props::PRIVILEGED);
     let inner = |p: &&Process| p.parent.and_then(|id| facts.graph.process(id)).is_some_and(|o| privileged(&o));

@@ -5,9 +5,10 @@
 
 use super::listed::is_listed;
 use super::{Facts, Findings, Rule};
-use crate::effect::path::Class;
-use crate::effect::{Effect, Object, Verb};
+use crate::effect::path::{Class, Mark};
+use crate::effect::{Effect, EffectId, Object, Verb};
 use crate::finding::Severity;
+use crate::source::Place;
 use crate::url::Reach;
 use crate::url::known::registered;
 use crate::value::{Glob, Piece, Value, Why};
@@ -90,6 +91,84 @@ pub(super) fn sent(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                     .evidence_as("url", "is where it goes", &host, e.place),
             );
         }
+    }
+}
+
+/// True for a path or an address whose content is secret.
+fn is_secret(facts: &Facts<'_>, e: &Effect) -> bool {
+    let secret = |p: &crate::effect::path::Resolved| p.marks.any(&[Mark::Credential, Mark::ProcessMemory]);
+    match e.verb {
+        Verb::Read => facts.path(e).is_some_and(secret),
+        Verb::Secret => matches!(e.object, Object::Stated(_)),
+        _ => false,
+    }
+}
+
+/// The part of a word that is no name to log in with: what follows the `@` of an address.
+fn after_login(v: &Value) -> Value {
+    let holds = |p: &Piece| matches!(p, Piece::Literal(l) if l.bytes.contains(&b'@'));
+    let from = v.pieces.iter().rposition(holds).unwrap_or(0);
+    Value { pieces: v.pieces.iter().skip(from).cloned().collect() }
+}
+
+/// Secret content in words that a program takes to another machine: the text of a message, a statement, a command, an
+/// address. Passwords that the program logs in with are words of their own kind, and headers and names in front of an
+/// `@` are where they stand else.
+pub(super) fn in_words(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    if !facts.any(Verb::Read) && !facts.any(Verb::Secret) {
+        return;
+    }
+    let mut seen = HashSet::new();
+    for e in facts.with(&[Verb::Connect, Verb::Probe, Verb::Send, Verb::Clone, Verb::Install]) {
+        let (Some(process), Some(a)) = (facts.process(e), facts.address(e)) else { continue };
+        if a.is_near() || facts.contained(e) || !seen.insert(process.id) {
+            continue;
+        }
+        let own = |s: &&Effect| s.process == process.id && matches!(s.object, Object::Named(..));
+        let logins: Vec<Place> = facts.with(&[Verb::Secret]).filter(own).map(|s| s.place).collect();
+        let is_login = |v: &Value| {
+            let at = v.place();
+            logins.iter().any(|l| l.text == at.text && l.span.start >= at.span.start && l.span.end <= at.span.end)
+        };
+        for v in process.argv.iter().skip(1).filter(|v| !v.is_known() && !is_header(v) && !is_login(v)) {
+            let told: Vec<EffectId> = facts.sources(e).iter().map(|r| r.from).collect();
+            for r in facts.sources_of(&after_login(v)) {
+                let Some(from) = facts.graph.effect(r.from).filter(|f| is_secret(facts, f)) else { continue };
+                if told.contains(&from.id) || from.process == process.id {
+                    continue;
+                }
+                let name = facts.path(from).map_or_else(|| from.object.show(), |p| p.text.clone());
+                let host = a.host_shown();
+                out.add(
+                    rule.about(facts, e)
+                        .also_at(facts.command_place(from))
+                        .also(from)
+                        .title(format!("{}: {name} → {host}", rule.title))
+                        .evidence_as("path", "is read", &name, from.place)
+                        .evidence_as("url", "is where it goes", &host, v.place()),
+                );
+            }
+        }
+    }
+}
+
+/// A home, the root or a place of secrets, laid open to whoever asks for files.
+pub(super) fn served(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(&[Verb::Send]) {
+        let Some(p) = facts.path(e).or_else(|| facts.other_path(e)) else { continue };
+        let wide = matches!(p.class, Class::Root | Class::Home | Class::Homes | Class::SystemDirectory);
+        let listens = || facts.with(&[Verb::Listen]).find(|l| l.process == e.process);
+        let Some(listen) = listens().filter(|_| wide || p.marks.has(Mark::Credential)) else { continue };
+        if facts.contained(e) || facts.address(listen).is_some_and(|a| a.reach() == Reach::Loopback) {
+            continue;
+        }
+        out.add(
+            rule.about(facts, e)
+                .severity(Severity::High)
+                .title(format!("{}: {} is open to whoever asks", rule.title, p.text))
+                .evidence_as("path", "is served", &p.text, e.place)
+                .evidence("host", "is where anybody asks", listen.place),
+        );
     }
 }
 

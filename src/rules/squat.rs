@@ -7,6 +7,7 @@ use super::{Category, Facts, Findings, Rule, fix};
 use crate::effect::{Object, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::intel::names::{name_of, nearly};
+use crate::value::{Glob, Piece};
 
 pub(super) const RULES: &[Rule] = &[Rule {
     id: "package_typosquat",
@@ -31,6 +32,7 @@ pub(super) const RULES: &[Rule] = &[Rule {
     bad: &[
         "pip install reqeusts",
         "pip3 install 'djang0>=4'",
+        "pip install reqeusts[socks]",
         "npm i expres",
         "npm install crossenv",
         "cargo add serdejson",
@@ -47,7 +49,12 @@ fn typosquats(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             Object::Named(image @ "image", value) => (image, value),
             _ => continue,
         };
-        let Some(spec) = value.as_str() else { continue };
+        // `requests[socks]` is a pattern to the shell, which matches no file.
+        let plain = |p: &Piece| matches!(p, Piece::Literal(_) | Piece::Glob(Glob::Bracket(_), _));
+        if !value.pieces.iter().all(plain) {
+            continue;
+        }
+        let spec = value.show();
         let spec = spec.strip_prefix("docker.io/").unwrap_or(&spec).to_string();
         let Some((name, (known, how))) = name_of(&spec).and_then(|n| Some((n, nearly(ecosystem, n)?))) else {
             continue;

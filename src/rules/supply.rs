@@ -4,11 +4,14 @@
 //! In: installations, clones and fetches with what their processes do besides. Out: findings of the family
 //! *supply-chain*. What a registry serves by its name is no finding here.
 
+use super::facts::{Power, power};
+use super::listed::is_listed;
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::url::{Address, Reach};
-use crate::value::Value;
+use crate::value::{Piece, Value, Why};
+use std::collections::HashSet;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -65,7 +68,11 @@ pub(super) const RULES: &[Rule] = &[
                       and pin the commit that was looked at.",
         remediation: "Read the program before it is run, and pin the commit.",
         good: &["git clone https://e.example/r.git && cd r && ls", "cd r && ./install.sh"],
-        bad: &["git clone https://e.example/r.git && cd r && ./install.sh", "ansible-pull -U https://e.example/r.git"],
+        bad: &[
+            "git clone https://e.example/r.git && cd r && ./install.sh",
+            "git clone https://e.example/r.git; sh r/install.sh",
+            "ansible-pull -U https://e.example/r.git",
+        ],
         check: clone_executed,
     },
 ];
@@ -92,6 +99,8 @@ fn foreign_package(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             continue;
         }
         let raw = match facts.address(e) {
+            // What sets up a distributor's own packages comes from the distributor.
+            Some(a) if a.scheme == "https" && is_listed(rule.id, "distributor", &a.host_shown()) => continue,
             Some(a) if is_foreign(a) => a.raw.clone(),
             Some(a) if a.is_near() && a.raw.contains("://") => continue,
             // `github:owner/repo`: a forge by its short name.
@@ -124,6 +133,15 @@ fn remote_manifest(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     }
 }
 
+/// True for a file of a shell's or another full language that is run and whose text is not known.
+fn is_unread_script(e: &Effect) -> bool {
+    let from_file = |p: &Piece| matches!(p, Piece::Unknown(u) if matches!(u.why, Why::File(_)));
+    match &e.object {
+        Object::Code(language, v) => power(*language) == Power::Full && v.pieces.iter().any(from_file),
+        _ => false,
+    }
+}
+
 fn clone_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(&[Verb::Clone]) {
         let Some(a) = facts.address(e).filter(|a| !a.is_near() && !facts.props(e).has(Props::FROM_URL)) else {
@@ -136,7 +154,13 @@ fn clone_executed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             place.is_some_and(|dir| !dir.is_empty() && below(dir).is_some())
         };
         let run = facts.with(&[Verb::Execute]).filter(|x| x.id > e.id).find(inside);
-        let Some(run) = own.or(run) else { continue };
+        // `sh r/install.sh`: an interpreter is given a script that came with it.
+        let given = || {
+            let by: HashSet<_> = facts.with(&[Verb::Read]).filter(inside).map(|r| r.process).collect();
+            let script = |x: &&Effect| x.id > e.id && by.contains(&x.process) && is_unread_script(x);
+            facts.with(&[Verb::Evaluate]).find(script)
+        };
+        let Some(run) = own.or(run).or_else(given) else { continue };
         out.add(
             rule.about(facts, e)
                 .also_at(facts.command_place(run))

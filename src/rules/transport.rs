@@ -398,7 +398,10 @@ fn userinfo(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 
 /// True where a user name reads like the name of a host. A mail address as a user name has its own @, written `%40`.
 fn is_like_host(user: &str) -> bool {
-    let host = user.split(['/', '\\', '#', '?']).next().unwrap_or(user);
+    let ends = ["%2f", "%5c", "%23", "%3f"];
+    let plain = user.to_ascii_lowercase();
+    let before = ends.iter().filter_map(|e| plain.find(e)).min().and_then(|i| plain.get(..i)).unwrap_or(&plain);
+    let host = before.split(['/', '\\', '#', '?']).next().unwrap_or(before);
     let last = host.rsplit('.').next().unwrap_or_default();
     host.contains('.') && last.chars().count() >= 2 && last.chars().all(char::is_alphabetic) && !user.contains("%40")
 }

@@ -48,6 +48,8 @@ pub(super) const RULES: &[Rule] = &[
 
 /// The object of the effect of what shows every variable.
 const ENVIRONMENT: &str = "environment";
+/// The object of the effect of what shows the commands that were typed.
+pub(super) const TYPED: &str = "typed-commands";
 
 fn runs_fully(sink: &Effect) -> bool {
     match &sink.object {
@@ -62,8 +64,9 @@ fn answer(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     }
     for sink in facts.with(SINKS).filter(|s| runs_fully(s)) {
         for (from, way) in facts.sources_with(sink, &[Verb::Probe, Verb::Inspect]) {
-            // One's own variables are nobody's answer.
-            let answers = from.verb == Verb::Probe || !matches!(from.object, Object::Stated(ENVIRONMENT));
+            // One's own variables and what one typed are nobody's answer.
+            let own = matches!(from.object, Object::Stated(ENVIRONMENT | TYPED));
+            let answers = from.verb == Verb::Probe || !own;
             if answers && runs_it(sink, way) {
                 let severity = if from.verb == Verb::Probe { rule.severity } else { Severity::Medium };
                 out.add(

@@ -4,7 +4,7 @@
 //! first one is met. Out: whether a domain is known, which known name another is near to, what a letter looks like.
 //! Imports nothing of the project.
 
-use super::tables::{FILE_ENDINGS, KNOWN_BY_LENGTH, KNOWN_HOSTS, SECOND_LEVELS, SWAPS, TYPOS};
+use super::tables::{FILE_ENDINGS, FRONTS, KNOWN_BY_LENGTH, KNOWN_HOSTS, SECOND_LEVELS, SWAPS, TYPOS};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -17,6 +17,14 @@ const LETTERS: &str = include_str!("../../grammars/lists/letters.list");
 const MIN_NEAR: usize = 6;
 /// Shortest name for which exchanged digits, and two letters in each other's place, are told.
 const MIN_SWAPPED: usize = 5;
+
+/// Shortest name that stands out of a longer one without a separator.
+const MIN_JOINED: usize = 8;
+/// Shortest name whose ending counts: the rest is the same.
+const MIN_ENDED: usize = 3;
+/// Letters that look alike in the short word of an ending.
+const PAIRS: [(u8, u8); 7] =
+    [(b'i', b'l'), (b'h', b'b'), (b'm', b'n'), (b'u', b'v'), (b'c', b'e'), (b'q', b'g'), (b'v', b'w')];
 
 fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'))
@@ -53,7 +61,7 @@ fn letters() -> &'static Letters {
                     _ => out.wrong.push(line),
                 },
                 // The build has made tables of these.
-                ("swap", Some(_)) | ("second" | "typo" | "file", _) => {}
+                ("swap", Some(_)) | ("second" | "typo" | "file" | "front", _) => {}
                 _ => out.wrong.push(line),
             }
         }
@@ -108,6 +116,20 @@ pub fn is_at_home(label: &str, top: &str) -> bool {
 /// True where the domain is of a country that writes in that script.
 pub fn writes_in(top: &str, script: Script) -> bool {
     !top.is_ascii() || letters().of_script.iter().any(|(s, tops)| *s == script && tops.contains(&top))
+}
+
+/// The known domain that a registered name is made of, with a dash, or nothing, where a dot belongs:
+/// `raw-githubusercontent.com`.
+pub fn undotted(main: &str, suffix: &str) -> Option<&'static str> {
+    let is_known = |name: &str| {
+        let whole = format!("{name}.{suffix}");
+        known(&whole).filter(|k| *k == whole)
+    };
+    if let (Some((front, _)), Some((_, name))) = (main.split_once('-'), main.rsplit_once('-')) {
+        return if has(FRONTS, front) { is_known(name) } else { None };
+    }
+    let joined = |front: &&str| main.strip_prefix(*front).filter(|n| n.len() >= MIN_JOINED).and_then(is_known);
+    FRONTS.iter().find_map(joined)
 }
 
 /// What a reader sees who does not look closely: the skeleton of UTS 39 without marks, in lower case.
@@ -192,7 +214,12 @@ pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
     if same.iter().any(|(_, known)| *known == main) {
         let typo = has(TYPOS, suffix) && main.len() >= MIN_SWAPPED;
         let of_it = |(d, known): &&Known| *known == main && d.len().abs_diff(main.len() + 1 + suffix.len()) <= 1;
-        return if typo { same.into_iter().find(of_it).map(|(d, _)| (*d, Near::Ending)) } else { None };
+        // `claude.al`: an ending that looks like the real one.
+        let alike = |(d, known): &&Known| {
+            *known == main && main.len() >= MIN_ENDED && d.rsplit('.').next().is_some_and(|e| is_alike(e, suffix))
+        };
+        let near = same.iter().find(|k| typo && of_it(k) || alike(k));
+        return near.map(|(d, _)| (*d, Near::Ending));
     }
     // A name that is near begins with the same letter, with what is read as it, or with the second one.
     let second = main.as_bytes().get(1).copied();
@@ -202,7 +229,9 @@ pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
     let begins = [first, second, shown].into_iter().flatten().fold(swaps, |all, c| all | bit(c));
     let may = |c: u8| begins & bit(c) != 0;
     for (domain, known) in candidates(&may) {
-        if known.len() >= MIN_SWAPPED && swapped(known.as_bytes()).eq(swapped(main.as_bytes())) {
+        let same_end = domain.strip_prefix(*known).and_then(|e| e.strip_prefix('.')) == Some(suffix);
+        let enough = if same_end { MIN_ENDED } else { MIN_SWAPPED };
+        if known.len() >= enough && swapped(known.as_bytes()).eq(swapped(main.as_bytes())) {
             return Some((domain, Near::Swapped));
         }
         let Some(step) = step(known.as_bytes(), main.as_bytes()) else { continue };
@@ -215,6 +244,13 @@ pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
         }
     }
     None
+}
+
+/// True for two endings that differ in one letter that looks like the other.
+fn is_alike(a: &str, b: &str) -> bool {
+    let same = |x: u8, y: u8| PAIRS.iter().any(|(p, q)| (*p, *q) == (x, y) || (*q, *p) == (x, y));
+    let mut apart = a.bytes().zip(b.bytes()).filter(|(x, y)| x != y);
+    a.len() == b.len() && apart.next().is_some_and(|(x, y)| same(x, y)) && apart.next().is_none()
 }
 
 /// A name as it is read, letter by letter, so that most comparisons end at the first.
@@ -284,6 +320,11 @@ mod tests {
         assert_eq!(near("rnicrosoft", "com"), Some(("microsoft.com", Near::Swapped)));
         assert_eq!(near("githubb", "com").map(|n| n.1), Some(Near::Letter));
         assert_eq!(near("github", "cm").map(|n| n.1), Some(Near::Ending));
+        for (main, suffix, known) in
+            [("claude", "al", "claude.ai"), ("bun", "sb", "bun.sh"), ("pypl", "org", "pypi.org")]
+        {
+            assert_eq!(near(main, suffix).map(|n| n.0), Some(known), "{main}.{suffix}");
+        }
         for (main, suffix) in
             [("github", "com"), ("stack", "com"), ("switch", "ch"), ("google", "de"), ("disco", "org")]
         {

@@ -173,6 +173,8 @@ fn plain(host: &str, schemeless: bool) -> Vec<Look> {
             known::Near::Ending => Trick::Ending,
         };
         add(trick, Some(known), Vec::new());
+    } else if let Some(known) = known::undotted(main, suffix) {
+        add(Trick::InFront, Some(known), Vec::new());
     }
     out.extend(in_front(host));
     out
@@ -283,6 +285,10 @@ mod tests {
             ("githubb.com", vec![OneLetter]),
             ("github.com.evil.example", vec![InFront]),
             ("github.com-login.example", vec![InFront]),
+            ("raw-githubusercontent.com", vec![InFront]),
+            ("rawgithubusercontent.com", vec![InFront]),
+            ("s3-eu-west-1-amazonaws.com", vec![InFront]),
+            ("claude.al", vec![Ending]),
             ("git\u{200B}hub.com", vec![Invisible]),
             ("git\u{AD}hub.com", vec![Invisible]),
             ("xn--99999999.com", vec![BadPunycode]),
@@ -308,6 +314,8 @@ mod tests {
             "ελλάδα.gr",
             "google.com.br",
             "google.de",
+            "blog-github.com",
+            "learn-python.org",
             "dl-cdn.alpinelinux.org",
             "host_a",
             "files{1,2}.example.org",

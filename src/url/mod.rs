@@ -291,6 +291,12 @@ fn split_port(text: &str) -> (&str, Option<&str>) {
 
 /// Reads a host as programs do: percent signs decoded, full-width letters folded (UTS 46), IPv4 in any number form.
 fn read_host(text: &str) -> Host {
+    // `10.0.0.1$PATH`: nothing that could follow makes another host of a whole number address.
+    if let Some((head, _)) = text.split_once(UNKNOWN)
+        && let Ok(ip) = head.parse::<Ipv4Addr>()
+    {
+        return Host::Ip(IpAddr::V4(ip));
+    }
     if text.is_empty() || text.contains(UNKNOWN) && known_suffix(text).is_none() {
         return Host::Unknown;
     }

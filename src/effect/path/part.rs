@@ -53,6 +53,10 @@ impl Part {
         if self.0.starts_with(UNKNOWN) && self.0.len() == UNKNOWN.len_utf8() {
             return pattern == "*";
         }
+        // The list leaves the component open itself: `/proc/*/environ`, `~/.ssh/i*`.
+        if pattern == "*" {
+            return !self.0.starts_with(['.', UNKNOWN]);
+        }
         if pattern.contains(['*', '?']) {
             // Two patterns: they meet where the fixed beginning or end of one is that of the other.
             let fixed = pattern.split(['*', '?']).next().unwrap_or_default();

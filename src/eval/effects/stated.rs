@@ -183,8 +183,11 @@ const ENDLESS_OUTPUT: &str = "output";
 
 /// True for what shows every variable with its value.
 pub(super) fn is_environment(s: &Stated) -> bool {
-    s.verb == Verb::Inspect && s.object == ENVIRONMENT
+    s.verb == Verb::Inspect && (s.object == ENVIRONMENT || s.object == TYPED)
 }
+
+/// The object of the effect of what shows the commands that were typed.
+const TYPED: &str = "typed-commands";
 
 /// The object of the effect of what shows every variable.
 pub(crate) const ENVIRONMENT: &str = "environment";

@@ -130,6 +130,15 @@ fn client(whole: &[u8], at: usize, out: &mut Vec<Stmt>) -> usize {
         out.push(call(&name, vec![super::text(whole, from, stop)], Span::new(at, end)));
         return end;
     }
+    // `\set x `cmd``: psql runs what stands between backquotes.
+    if name.starts_with('\\')
+        && let Some(open) = arg.iter().position(|b| *b == b'`')
+    {
+        let first = from.saturating_add(open).saturating_add(1);
+        let text = whole.get(first..end).unwrap_or_default();
+        let last = first.saturating_add(super::run(text, |b| b != b'`'));
+        out.push(call("`", vec![super::text(whole, first, last)], Span::new(at, end)));
+    }
     if name == "\\copy" {
         let mut inner = vec![(Token::Word("copy".into()), Span::new(at, from))];
         inner.extend(words(whole, from, end));
