@@ -45,6 +45,9 @@ pub(super) fn concern(facts: &Facts<'_>, e: &Effect, own: &Own) -> Option<String
             own.is_changed(e).then(|| format!("{} runs what the same text has written", facts.name(e)))
         }
         Verb::Create | Verb::Fetch if stances.project_code && builds(facts, e) => None,
+        // A development server of the project, and the end of what the text itself has put into the background.
+        Verb::Listen if stances.project_code && serves(facts, e) => None,
+        Verb::Kill if stances.project_code && is_own_job(e) => None,
         Verb::Read | Verb::List => looks(facts, e),
         Verb::Inspect if !stances.repository && matches!(e.object, Object::Stated("repository" | "worktree")) => {
             Some("the repository's own settings may name programs that run".into())
@@ -118,6 +121,21 @@ fn builds(facts: &Facts<'_>, e: &Effect) -> bool {
                 && !facts.with(&[Verb::Install, Verb::Publish]).any(|o| same(&o))
         }
         _ => false,
+    }
+}
+
+/// True where what listens is the project's own code.
+fn serves(facts: &Facts<'_>, e: &Effect) -> bool {
+    let own = |o: &Effect| o.process == e.process && matches!(o.object, Object::Stated("project-code"));
+    facts.with(&[Verb::Evaluate]).any(own)
+}
+
+/// True for `kill $!` and `kill %1`.
+fn is_own_job(e: &Effect) -> bool {
+    let Some(v) = e.object.value() else { return false };
+    match v.pieces.as_slice() {
+        [Piece::Unknown(u)] => matches!(&u.why, Why::Parameter(name) if name == "!"),
+        _ => v.as_str().is_some_and(|t| t.starts_with('%')),
     }
 }
 

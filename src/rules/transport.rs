@@ -317,12 +317,14 @@ fn shortened(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(NETWORK) {
         let Some(a) = facts.address(e) else { continue };
         if a.kind(HostKind::Shortener).is_some() {
-            out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, a.raw)).evidence_as(
-                "url",
-                "leads somewhere else",
-                &a.raw,
-                e.place,
-            ));
+            // Asking for the head alone is how one sees where it leads.
+            let asks = facts.props(e).has(Props::HEAD_ONLY);
+            out.add(
+                rule.about(facts, e)
+                    .severity(if asks { Severity::Info } else { rule.severity })
+                    .title(format!("{}: {}", rule.title, a.raw))
+                    .evidence_as("url", "leads somewhere else", &a.raw, e.place),
+            );
         }
     }
 }

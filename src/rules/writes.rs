@@ -8,7 +8,7 @@
 use super::grades::graded;
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::path::{Class, Mark, Resolved};
-use crate::effect::{Effect, Object, Props, Verb};
+use crate::effect::{Effect, Object, Props, Site, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::value::pattern::is_listed;
 use crate::value::{Piece, Why};
@@ -142,6 +142,8 @@ pub(super) const RULES: &[Rule] = &[
         check: |f, r, o| {
             changes(f, r, o, &[Mark::SshAccess], |e, p| match (e.verb, p.name()) {
                 (Verb::Append | Verb::Update, Some("config" | "ssh_config")) => None,
+                // What `ssh-copy-id` does, written out.
+                (Verb::Append, _) if is_own_key(f, e) => Some(Severity::Info),
                 (Verb::Append | Verb::Update, _) => Some(Severity::Medium),
                 _ => Some(Severity::High),
             })
@@ -426,6 +428,18 @@ fn changes(
                 .detail("what", p.what.unwrap_or_default()),
         );
     }
+}
+
+/// True where all that is written on another machine is a public key of one's own.
+fn is_own_key(facts: &Facts<'_>, e: &Effect) -> bool {
+    let public = |from: &Effect| {
+        let key = |p: &Resolved| p.name().is_some_and(|n| n.ends_with(".pub")) && p.class == Class::HomeDotfile;
+        from.verb == Verb::Read && from.site == Site::Local && facts.path(from).is_some_and(key)
+    };
+    let sources = facts.sources(e);
+    matches!(e.site, Site::Remote(_))
+        && !sources.is_empty()
+        && sources.iter().all(|r| facts.graph.effect(r.from).is_some_and(public))
 }
 
 /// A link into a place that anybody may write: what it leads to is anybody's.
