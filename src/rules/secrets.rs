@@ -142,12 +142,14 @@ fn process_memory(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         let Some(p) = facts.path(e).filter(|p| p.marks.has(Mark::ProcessMemory) && !facts.contained(e)) else {
             continue;
         };
-        out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, p.text)).evidence_as(
-            "path",
-            p.what.unwrap_or("is read"),
-            &p.text,
-            e.place,
-        ));
+        // A process that reads its own environment does what `env` does.
+        let own = e.verb == Verb::Read && p.text == "/proc/self/environ";
+        out.add(
+            rule.about(facts, e)
+                .severity(if own { Severity::Info } else { rule.severity })
+                .title(format!("{}: {}", rule.title, p.text))
+                .evidence_as("path", p.what.unwrap_or("is read"), &p.text, e.place),
+        );
     }
 }
 
