@@ -1,7 +1,8 @@
 //! Hooks as agents meet them: the built binary, a question on standard input, the answer to the byte.
 //!
-//! `tests/hooks/AGENT.toml` hold questions written after each agent's hook documentation (several versions, and broken
-//! ones; none is a recording of the agent itself) with what has to be at that host's decision field. Anyone can add one.
+//! `tests/hooks/AGENT.toml` hold questions (several versions, and broken ones) with what has to be at that host's decision
+//! field. Those below a line `# recorded from AGENT VERSION` are what that version wrote, with paths and ids made neutral;
+//! the others are written after the agent's hook documentation. Anyone can add one.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
