@@ -293,6 +293,16 @@ pub fn confusable(word: &str, whole: bool) -> Vec<char> {
     Vec::new()
 }
 
+/// The letters of other scripts in a word that, but for them, is ASCII, has no blank, and of which every one looks like an
+/// ASCII letter: no word of any language.
+pub fn disguised(word: &str) -> Vec<char> {
+    let fits = |c: char| c.is_ascii_graphic() || is_alike(c);
+    if word.is_ascii() || !word.chars().all(fits) {
+        return Vec::new();
+    }
+    confusable(word, false)
+}
+
 /// The dash that stands for a hyphen at the begin of an option, which no program takes as one.
 pub fn false_hyphen(word: &str) -> Option<char> {
     let first =

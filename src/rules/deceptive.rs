@@ -8,7 +8,7 @@ use super::{Category, Draft, Facts, Findings, Rule};
 use crate::effect::{CLIPBOARD, Object, Verb};
 use crate::finding::Severity;
 use crate::source::{Place, Span, TextId};
-use crate::text::{Kind, Mark, confusable, false_hyphen, points, shown};
+use crate::text::{Kind, Mark, confusable, disguised, false_hyphen, points, shown};
 use crate::value::Value;
 
 /// Most places of one kind that a finding shows.
@@ -281,6 +281,25 @@ fn confusables(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         );
     };
     let plain = |word: &Value| word.as_literal().is_none_or(|b| b.is_ascii());
+    // Names and paths, as the grammars know them. Of other words only those are told that could be names.
+    let mut told: Vec<String> = Vec::new();
+    for e in facts.effects() {
+        let (named, says) = match &e.object {
+            Object::Path(v) => (v, "is another path than it reads"),
+            Object::Package(_, v) | Object::Named(_, v) => (v, "is another name than it reads"),
+            _ => continue,
+        };
+        if plain(named) {
+            continue;
+        }
+        let Some(text) = named.as_str() else { continue };
+        let is_name = matches!(e.object, Object::Path(_)) || !text.contains(char::is_whitespace);
+        let all = confusable(&text, false);
+        if is_name && !all.is_empty() && !told.iter().any(|t| *t == text) {
+            add(named, &text, &all, Severity::Medium, says);
+            told.push(text.into_owned());
+        }
+    }
     for p in &facts.graph.processes {
         for (i, word) in p.argv.iter().enumerate().filter(|(_, w)| !plain(w)) {
             let Some(text) = word.as_str() else { continue };
@@ -307,18 +326,12 @@ fn confusables(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                 if !all.is_empty() && !name.contains(' ') {
                     add(word, name, &all, Severity::Medium, "is another option than it reads");
                 }
+            } else if !told.iter().any(|t| text.contains(t.as_str())) {
+                let all = disguised(&text);
+                if !all.is_empty() {
+                    add(word, &text, &all, Severity::Low, "is another word than it reads");
+                }
             }
-        }
-    }
-    for e in facts.effects() {
-        let Object::Path(path) = &e.object else { continue };
-        if plain(path) {
-            continue;
-        }
-        let Some(text) = path.as_str() else { continue };
-        let all = confusable(&text, false);
-        if !all.is_empty() {
-            add(path, &text, &all, Severity::Medium, "is another path than it reads");
         }
     }
 }

@@ -121,6 +121,14 @@ fn label_trick(label: &str, top: &str) -> Option<(Trick, Option<&'static str>)> 
             None => Some((Trick::Foreign, None)),
         };
     }
+    // A letter that no identifier has makes a mixture with Latin worse (UTS 39, 5.2: unrestricted). Chinese, Japanese and Korean
+    // are written with Latin letters among theirs.
+    let beside =
+        |s: &Script| matches!(s, Script::Han | Script::Hiragana | Script::Katakana | Script::Hangul | Script::Bopomofo);
+    let strange = |c: char| !c.identifier_allowed() && !latin(&c.script()) && !beside(&c.script());
+    if scripts.contains(&Script::Latin) && letters.chars().any(strange) {
+        return Some((Trick::MixedScript, known));
+    }
     // Marks and signs that identifiers do not have are told elsewhere; here only the mixture counts.
     let usual: String = label.chars().filter(|c| c.identifier_allowed()).collect();
     if usual.as_str().detect_restriction_level() > RestrictionLevel::HighlyRestrictive {
@@ -280,6 +288,11 @@ mod tests {
             ("gïthub.com", vec![Confusable]),
             ("xn--gthub-zsa.com", vec![Punycode, Confusable]),
             ("gіthub.com", vec![MixedScript]),
+            ("gѝthub.com", vec![MixedScript]),
+            ("docӄer.com", vec![MixedScript]),
+            ("ɢoogle.com", vec![Confusable]),
+            ("gitʜub.com", vec![Confusable]),
+            ("githuƅ.com", vec![Confusable]),
             ("раураӏ.com", vec![WholeScript]),
             ("paypa1.com", vec![Swapped]),
             ("githubb.com", vec![OneLetter]),
@@ -313,6 +326,9 @@ mod tests {
             "погода.com",
             "ελλάδα.gr",
             "google.com.br",
+            "openssh.com",
+            "openal.org",
+            "crate.io",
             "google.de",
             "blog-github.com",
             "learn-python.org",
