@@ -326,7 +326,8 @@ fn confusables(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                 if !all.is_empty() && !name.contains(' ') {
                     add(word, name, &all, Severity::Medium, "is another option than it reads");
                 }
-            } else if !told.iter().any(|t| text.contains(t.as_str())) {
+            } else if !text.contains('.') && !told.iter().any(|t| text.contains(t.as_str())) {
+                // With a dot it may be a host, whose letters have rules of their own.
                 let all = disguised(&text);
                 if !all.is_empty() {
                     add(word, &text, &all, Severity::Low, "is another word than it reads");
