@@ -25,6 +25,8 @@ pub struct Form {
     pub tools: &'static [(&'static str, Language)],
     /// Where the command stands: a string, or a list of words.
     pub command_at: &'static [&'static str],
+    /// Where a list of whole commands stands, each of which a shell of its own reads; or one of them.
+    pub scripts_at: &'static [&'static str],
     /// Where the working directory stands.
     pub cwd_at: &'static [&'static str],
     /// Where the name of the conversation stands.
@@ -100,7 +102,9 @@ impl Form {
                 None => return Question::Other,
             }
         }
-        let mut commands = self.command_at.iter().filter_map(|p| at(value, p)).filter_map(|v| command(&v));
+        let commands = self.command_at.iter().filter_map(|p| at(value, p)).filter_map(|v| command(&v));
+        let mut commands =
+            commands.chain(self.scripts_at.iter().filter_map(|p| at(value, p)).filter_map(|v| scripts(&v)));
         let first = commands.next();
         // Which of them the tool runs is not known here.
         if commands.any(|c| Some(c) != first) {
@@ -159,12 +163,53 @@ fn command(value: &Value) -> Option<Vec<u8>> {
     match value {
         Value::String(s) => Some(s.clone().into_bytes()),
         Value::Array(words) if !words.is_empty() => {
-            let words: Option<Vec<String>> =
-                words.iter().map(|w| w.as_str().map(|w| format!("'{}'", w.replace('\'', r"'\''")))).collect();
+            let words: Option<Vec<String>> = words.iter().map(|w| w.as_str().map(quoted)).collect();
             words.map(|w| w.join(" ").into_bytes())
         }
         _ => None,
     }
+}
+
+/// Whole commands as one: a single one as it is; of several each as the text of a shell of its own, so that a quote that
+/// one leaves open and a directory that it changes to end with it.
+fn scripts(value: &Value) -> Option<Vec<u8>> {
+    match value {
+        Value::Array(list) => match list.as_slice() {
+            [] => None,
+            [one] => script(one).map(String::into_bytes),
+            several => {
+                let lines: Option<Vec<String>> =
+                    several.iter().map(|v| script(v).map(|s| format!("bash -c {}", quoted(&s)))).collect();
+                lines.map(|l| l.join("\n").into_bytes())
+            }
+        },
+        one => script(one).map(String::into_bytes),
+    }
+}
+
+/// One command: a text, or `{command, args}` where the program is run with just these words.
+fn script(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Object(map) => {
+            let program = map.get("command")?.as_str()?;
+            match map.get("args") {
+                None | Some(Value::Null) => Some(program.to_string()),
+                Some(Value::Array(args)) => {
+                    let args = args.iter().map(|a| a.as_str().map(quoted));
+                    let words: Option<Vec<String>> = std::iter::once(Some(quoted(program))).chain(args).collect();
+                    words.map(|w| w.join(" "))
+                }
+                Some(_) => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// A word that a shell reads as just this text.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// The first non-empty string that one of the pointers leads to; an empty one where there is no other.
@@ -229,5 +274,17 @@ mod tests {
         assert_eq!(command(&words).unwrap(), br"'bash' '-lc' 'echo '\''a b'\'''");
         assert_eq!(command(&json!([])), None);
         assert_eq!(command(&json!(["a", 1])), None);
+    }
+
+    #[test]
+    fn of_several_commands_each_has_its_shell() {
+        let read = |v: Value| scripts(&v).map(|b| String::from_utf8(b).unwrap());
+        assert_eq!(read(json!(["echo 'a b'"])).unwrap(), "echo 'a b'");
+        assert_eq!(read(json!("ls")).unwrap(), "ls");
+        assert_eq!(read(json!(["echo '", "ls"])).unwrap(), "bash -c 'echo '\\'''\nbash -c 'ls'");
+        assert_eq!(read(json!({"command": "rm", "args": ["-r", "a b"]})).unwrap(), "'rm' '-r' 'a b'");
+        assert_eq!(read(json!([])), None);
+        assert_eq!(read(json!(["ls", 1])), None);
+        assert_eq!(read(json!({"commands": ["ls"]})), None);
     }
 }
