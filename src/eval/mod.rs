@@ -193,6 +193,8 @@ pub(crate) struct Interp<'a> {
     around: Option<(Value, Value)>,
     /// Variables of the script that runs next.
     presets: Vec<(String, Value)>,
+    /// What the files hold that the code of a filter goes over.
+    records: Option<Value>,
 }
 
 /// Reads and runs the root text of `source`.
@@ -268,6 +270,7 @@ pub fn run(source: &mut Source, context: &Context) -> Outcome {
         prints_value: false,
         around: None,
         presets: Vec::new(),
+        records: None,
     };
     it.dialect_options(context.shell);
     it.root(context.shell, &bytes);

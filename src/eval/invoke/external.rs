@@ -17,7 +17,7 @@ use crate::effect::graph::{Doubt, DoubtKind, Reach};
 use crate::effect::{EffectId, Language, Object, ProcessId, Props, Site, Verb};
 use crate::limits;
 use crate::source::Place;
-use crate::value::{Channel, Taint, Value, Why};
+use crate::value::{Channel, Piece, Taint, Value, Why};
 
 impl Interp<'_> {
     /// Keys that are typed into a terminal go to whatever runs there: what a shell could not read was not meant for one.
@@ -216,6 +216,9 @@ impl Interp<'_> {
         by: ProcessId,
         functions: bool,
     ) -> Flow {
+        // The providers of PowerShell find the files that a pattern means, quoted or not.
+        let globbed = (self.language == Language::PowerShell).then(|| with_patterns(inv)).flatten();
+        let inv = globbed.as_ref().unwrap_or(inv);
         let mut w = Work::default();
         let simulated = inv.simulated;
         if inv.builtin == Some("set-alias") {
@@ -293,6 +296,8 @@ impl Interp<'_> {
             })
             .collect();
         self.prints_value = inv.props.has(Props::PRINTS_VALUE);
+        let records = w.read.then(|| w.content.clone());
+        let records = std::mem::replace(&mut self.records, records);
         let mut lines: Option<Value> = None;
         for (i, u) in inv.uses.iter().enumerate() {
             let next_joins = matches!(inv.uses.get(i.saturating_add(1)), Some(n) if n.role == u.role && u.option.is_none() && n.option.is_none());
@@ -381,6 +386,7 @@ impl Interp<'_> {
             let id = self.effect(Verb::Evaluate, Object::Code(language, Value::unknown(Why::Stdin, at)), by, at);
             self.amend(id, |e| e.props = e.props.with(Props::INTERACTIVE));
         }
+        self.records = records;
         self.presets.clear();
         self.prints_value = false;
         self.around = None;
@@ -494,4 +500,27 @@ impl Interp<'_> {
             _ => Env::Fresh(after.first().cloned(), Some(after.get(1..).unwrap_or(&[]).to_vec())),
         }
     }
+}
+
+/// The same, with patterns in the paths that it changes; nothing where there are none.
+fn with_patterns(inv: &Invocation) -> Option<Invocation> {
+    let changes = |r: Role| {
+        matches!(r, Role::PathDelete | Role::PathDeleteTree | Role::PathTruncate | Role::PathMove | Role::PathWrite)
+    };
+    let star = |v: &Value| v.pieces.iter().any(|p| matches!(p, Piece::Literal(l) if l.bytes.contains(&b'*')));
+    if !inv.uses.iter().any(|u| changes(u.role) && star(&u.value)) {
+        return None;
+    }
+    let mut out = inv.clone();
+    for u in out.uses.iter_mut().filter(|u| changes(u.role) && star(&u.value)) {
+        let mut value = Value::default();
+        for p in std::mem::take(&mut u.value).pieces {
+            match p {
+                Piece::Literal(l) => super::super::expand::glob_literal(&l, &mut |p| value.push_piece(p)),
+                other => value.push_piece(other),
+            }
+        }
+        u.value = value;
+    }
+    Some(out)
 }

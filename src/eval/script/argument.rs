@@ -99,7 +99,13 @@ impl Interp<'_> {
                 out.content = Some(printed);
             }
             Role::UrlFetch => out.effect = Some(add(self, Verb::Fetch, Thing::Url(value.clone()))),
-            Role::UrlSend => out.effect = Some(add(self, Verb::Send, Thing::Url(value.clone()))),
+            Role::UrlSend => {
+                let id = add(self, Verb::Send, Thing::Url(value.clone()));
+                if let Some(content) = &out.content {
+                    self.flow(id, &content.taint());
+                }
+                out.effect = Some(id);
+            }
             Role::UrlOpen => out.effect = Some(add(self, Verb::Connect, Thing::Url(value.clone()))),
             Role::Socket | Role::SocketListen => {
                 let (host, port) = match &data {

@@ -62,6 +62,10 @@ impl Interp<'_> {
     pub(super) fn write_out(&mut self, path: Option<&Value>, effect: Option<EffectId>, text: Value) {
         if let Some(e) = effect {
             self.flow(e, &text.taint());
+            // It was opened for reading, too.
+            if self.graph.effect(e).is_some_and(|e| e.verb == Verb::Update) {
+                self.amend(e, |e| e.verb = Verb::Write);
+            }
         }
         let Some(path) = path else { return };
         match path.as_str().and_then(|p| self.descriptor(&p)) {

@@ -156,7 +156,10 @@ impl Interp<'_> {
             },
             // The lines of standard input.
             "records" => {
-                let v = self.standard_input(run, at);
+                let v = match self.records.clone() {
+                    Some(v) => v,
+                    None => self.standard_input(run, at),
+                };
                 let Some(text) = v.as_str() else { return Some(Data::Text(v)) };
                 let line = |s: &str| Data::Text(Value::computed(s.as_bytes(), at, v.taint()));
                 Some(Data::List(text.lines().take(4_096).map(line).collect()))

@@ -165,6 +165,38 @@ impl Interp<'_> {
                 let items = items.into_iter().take(1_024);
                 Some(Data::List(items.map(|i| self.apply(run, f.clone(), vec![(None, i)], at)).collect()))
             }
+            // The module above all that it names (`__import__("a.b")` gives `a`).
+            "import.top" => {
+                let name = given.text(0)?;
+                self.import(run, &name, at);
+                Some(Data::Path(name.split('.').next().unwrap_or_default().to_string()))
+            }
+            // The functions of modules become functions of the script.
+            "include" => {
+                for d in all.iter().take(16) {
+                    if let Data::Path(p) = d
+                        && run.open.len() < 64
+                    {
+                        run.open.push(p.clone());
+                    }
+                }
+                Some(Data::Null)
+            }
+            // The method of that name, of what is given later.
+            "methodcaller" => {
+                let bound = Data::Path("operator.methodcaller()".into());
+                Some(Data::Partial(Box::new(bound), given.args.clone()))
+            }
+            "methodcaller.call" => {
+                let (object, name) = (all.last()?.clone(), given.text(0)?);
+                let callee = match object {
+                    Data::Path(_) => self.attribute(run, object, &name, at),
+                    other => Data::Bound(Box::new(other), name),
+                };
+                let count = given.args.len().saturating_sub(1);
+                let rest = given.args.iter().take(count).skip(1).cloned().collect();
+                Some(self.apply(run, callee, rest, at))
+            }
             // A name for a value, with the sign of variables where the number says so.
             "define" => {
                 let name = given.text(0)?;

@@ -220,7 +220,18 @@ impl Interp<'_> {
                 Some(Data::Text(format_braces(&f, all, given.args, at)))
             }
             "sprintf" => {
-                let words: Vec<Value> = all.iter().map(|d| d.value(at)).collect();
+                let mut words: Vec<Value> = all.iter().map(|d| d.value(at)).collect();
+                // `%c` of a number is the character of that code.
+                if let Some(format) = given.text(0) {
+                    for (i, kind) in directives(&format).into_iter().enumerate().take(256) {
+                        let at_word = i.saturating_add(1);
+                        let code = all.get(at_word).filter(|d| kind == 'c' && matches!(d, Data::Number(_)));
+                        let code = code.and_then(Data::number).and_then(|n| u32::try_from(n).ok());
+                        if let (Some(c), Some(w)) = (code.and_then(char::from_u32), words.get_mut(at_word)) {
+                            *w = Value::computed(c.to_string().as_bytes(), at, Taint::default());
+                        }
+                    }
+                }
                 Some(Data::Text(transform::printf_values(&words, at, transform::Flavour::Bash).0))
             }
             "replace" if matches!(all.get(1), Some(Data::Object(_))) => {
@@ -373,4 +384,19 @@ fn format_braces(f: &str, all: &[Data], args: &Args, at: Place) -> Value {
     }
     v.push(Value::computed(rest.as_bytes(), at, Taint::default()));
     v
+}
+
+/// The letters of a format's directives, in order.
+fn directives(format: &str) -> Vec<char> {
+    let mut out = Vec::new();
+    let mut rest = format;
+    while let Some((_, after)) = rest.split_once('%') {
+        let n = after.find(|c: char| !matches!(c, '0'..='9' | '-' | '+' | ' ' | '#' | '.')).unwrap_or(after.len());
+        let Some(letter) = after.get(n..).and_then(|s| s.chars().next()) else { break };
+        if letter != '%' {
+            out.push(letter);
+        }
+        rest = after.get(n.saturating_add(letter.len_utf8())..).unwrap_or_default();
+    }
+    out
 }
