@@ -113,8 +113,12 @@ impl Interp<'_> {
             return;
         }
         let assoc = matches!(self.sh.var(name).map(|v| &v.content), Some(Content::Assoc(_)));
+        let mut open_key = None;
         let key = if assoc {
-            self.key_parts(&subscript.parts).as_literal().map(|b| b.into_owned())
+            let key = self.key_parts(&subscript.parts);
+            let known = key.as_literal().map(|b| b.into_owned());
+            open_key = known.is_none().then_some(key);
+            known
         } else {
             let first = i64::from(self.counts_from_one());
             self.arith(subscript).ok().map(|n| if n > 0 { n.saturating_sub(first) } else { n }.to_string().into_bytes())
@@ -125,8 +129,11 @@ impl Interp<'_> {
         self.name_table(name, subscript, &v);
         let Some(key) = key else {
             let mut open = Open::default();
-            if let Some(Content::Opaque(o)) = self.sh.var(name).map(|v| &v.content) {
-                open = o.clone();
+            if let Some(before) = self.sh.var(name).map(|v| &v.content) {
+                open.take_in(before);
+            }
+            if let Some(k) = open_key {
+                open.add_key(&k);
             }
             open.add(&v);
             self.sh.set(name, Content::Opaque(open));
@@ -172,6 +179,9 @@ impl Interp<'_> {
         let Some(name) = self.key_parts(&subscript.parts).as_str().map(|s| s.into_owned()) else { return };
         match table {
             "BASH_ALIASES" if self.sh.alias_changes.len() < limits::MAX_FIELDS => {
+                let at = v.place();
+                let by = self.process("", Vec::new(), at, true);
+                self.deferred(v.clone(), self.language, by, at);
                 self.sh.alias_changes.push(Some((name, Some(v.clone()))));
             }
             "BASH_ALIASES" => {}

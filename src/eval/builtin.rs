@@ -178,7 +178,7 @@ impl Interp<'_> {
                 self.names_of_commands(name, inv, args);
                 return None;
             }
-            "print" => return self.print(args, at),
+            "print" => return self.print_words(args, at),
             "wait" => {
                 if let Some(n) = inv.value_of("-p").and_then(|v| globs_as_text(v).as_str().map(|s| s.into_owned())) {
                     let v = Value::unknown(Why::NotComputed("number of a process"), at);

@@ -130,7 +130,14 @@ impl Interp<'_> {
             taint = Taint::default();
         }
         let unknown = match (name, args.as_slice()) {
-            ("dirname", [path]) => above(path).near(at),
+            ("dirname", [path]) => match path.pieces.as_slice() {
+                // Of what is itself made from a place: made from the one above that.
+                [Piece::Unknown(u)] => match &u.why {
+                    Why::Near(place) => above(place).near(at),
+                    _ => above(path).near(at),
+                },
+                _ => above(path).near(at),
+            },
             // Names that are listed stay those of that place where each line keeps something of itself.
             _ if !w.read && transform::keeps_lines(name, &inv.options, &args) => {
                 w.stdin.as_ref().filter(|v| is_listed(v)).and_then(|v| v.near(at)).map(super::invoke::splitting)

@@ -307,9 +307,14 @@ impl Interp<'_> {
                 self.sh.status = if open { None } else { Some(i32::from(args.is_empty())) };
             }
             "string" => {
+                let input = self.peek_all(0).unwrap_or_default();
+                let whole = args.first().and_then(Value::as_str).is_some_and(|v| v == "collect");
                 let v = super::fish_string::run(self, args, at);
                 let v = v.unwrap_or_else(|| {
-                    let mut t = Taint::default();
+                    if whole && !input.pieces.is_empty() {
+                        return input.clone();
+                    }
+                    let mut t = input.taint();
                     args.iter().for_each(|a| t.join(&a.taint()));
                     Value::unknown_tainted(Why::Output(name.clone()), at, t)
                 });
@@ -322,12 +327,13 @@ impl Interp<'_> {
                     Ok(l) => l.unwrap_or_default(),
                     Err(l) => l,
                 };
-                let names: Vec<String> = inv
-                    .operands
-                    .iter()
-                    .chain(args.iter().filter(|a| !a.prefix().starts_with(b"-")))
-                    .filter_map(|v| v.as_str().map(|s| s.into_owned()))
-                    .collect();
+                let mut names: Vec<String> = Vec::new();
+                let words = inv.operands.iter().chain(args.iter().filter(|a| !a.prefix().starts_with(b"-")));
+                for n in words.filter_map(|v| v.as_str().map(|s| s.into_owned())) {
+                    if !names.contains(&n) && names.len() < limits::MAX_LINKS {
+                        names.push(n);
+                    }
+                }
                 for (i, n) in names.iter().enumerate() {
                     let v = if names.len() == 1 || i == 0 && !line.is_known() {
                         line.clone()

@@ -121,6 +121,10 @@ pub(crate) fn run(it: &mut Interp<'_>, args: &[Value], at: Place) -> Option<Valu
         {
             lines(&url)?
         }
+        // As in a script: escapes are what they are in `$'…'`, quotes go.
+        "unescape" if options.is_empty() && !texts.iter().any(|t| t.contains(['\'', '"'])) => {
+            lines(&|t| String::from_utf8(crate::value::quote::ansi_c_decode(t.as_bytes())).ok())?
+        }
         _ => return None,
     };
     let mut text = out.join("\n");

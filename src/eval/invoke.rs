@@ -338,7 +338,7 @@ impl Interp<'_> {
             && super::builtin::named(n).is_none()
             && let Some(w) = argv.first_mut()
         {
-            *w = path;
+            *w = self.known_programs(&path).unwrap_or(path);
         }
         let Some(word) = argv.first() else { return Flow::Next };
         if let Some(rest) = self.without_unset(word, &argv) {
@@ -449,11 +449,11 @@ impl Interp<'_> {
         if functions && self.language == Language::Zsh {
             self.zsh_options(argv);
         }
-        if inv.grammar.is_none() {
-            return self.unknown_program(inv, argv, at, by);
-        }
         if let Some(path) = self.own_program(argv) {
             return self.execute_file(&path, argv, at, by);
+        }
+        if inv.grammar.is_none() {
+            return self.unknown_program(inv, argv, at, by);
         }
         // A file of that name is no builtin.
         let is_file = inv.uses.iter().any(|u| u.role == Role::PathExec && u.option.is_none());

@@ -39,11 +39,13 @@ pub(crate) struct Open {
     pub(crate) taint: Taint,
     /// Some that may be among them.
     pub(crate) values: Rc<Vec<Value>>,
+    /// Keys that are not known whole.
+    pub(crate) keys: Rc<Vec<Value>>,
 }
 
 impl Open {
     pub(crate) fn of(taint: Taint) -> Self {
-        Open { taint, values: Rc::default() }
+        Open { taint, ..Open::default() }
     }
     /// Takes in a value that may be among them.
     pub(crate) fn add(&mut self, v: &Value) {
@@ -55,16 +57,26 @@ impl Open {
             Rc::make_mut(&mut self.values).push(v.clone());
         }
     }
+    /// Takes in a key.
+    pub(crate) fn add_key(&mut self, key: &Value) {
+        if self.keys.len() < crate::limits::MAX_READINGS && !self.keys.contains(key) {
+            Rc::make_mut(&mut self.keys).push(key.clone());
+        }
+    }
     /// Takes in everything that a variable holds.
-    fn take_in(&mut self, c: &Content) {
+    pub(crate) fn take_in(&mut self, c: &Content) {
         match c {
             Content::Unset => {}
             Content::Scalar(v) => self.add(v),
             Content::Indexed(m) => m.values().for_each(|v| self.add(v)),
-            Content::Assoc(m) => m.iter().for_each(|(_, v)| self.add(v)),
+            Content::Assoc(m) => m.iter().for_each(|(k, v)| {
+                self.add_key(&Value::computed(k, Default::default(), Taint::default()));
+                self.add(v);
+            }),
             Content::Opaque(o) => {
                 self.taint.join(&o.taint);
                 o.values.iter().for_each(|v| self.add(v));
+                o.keys.iter().for_each(|k| self.add_key(k));
             }
         }
     }

@@ -362,7 +362,7 @@ impl Interp<'_> {
     }
 
     /// `print` of zsh and ksh. `None` for options that make something else of the words.
-    pub(crate) fn print(&mut self, args: &[Value], at: Place) -> Option<super::Flow> {
+    pub(crate) fn print_words(&mut self, args: &[Value], at: Place) -> Option<super::Flow> {
         if !matches!(self.language, Language::Zsh | Language::Ksh) {
             return None;
         }

@@ -50,10 +50,13 @@ impl Interp<'_> {
                 if let Some(n) = std::str::from_utf8(key).ok().and_then(|s| s.parse::<i64>().ok()) {
                     let end = m.keys().next_back().copied().unwrap_or(-1).saturating_add(1);
                     let n = if n < 0 { end.saturating_add(n) } else { n };
-                    // Where an element may be several, it is one of those that goes.
-                    if !m.range(..=n).any(|(_, v)| super::super::param::is_several(v)) {
-                        m.remove(&n);
+                    if m.range(..=n).any(|(_, v)| super::super::param::is_several(v)) {
+                        // Where an element may be several, it may be one of those that goes.
+                        let mut open = super::super::scope::Open::default();
+                        m.values().for_each(|v| open.add(v));
+                        return self.sh.set(base, Content::Opaque(open));
                     }
+                    m.remove(&n);
                 }
                 Content::Indexed(m)
             }

@@ -19,6 +19,9 @@ use crate::limits;
 use crate::source::Place;
 use crate::value::{Channel, Piece, Taint, Value, Why};
 
+/// Directories of a user's own programs, which logins put on PATH (systemd file-hierarchy(7)).
+const USER_DIRS: &[&str] = &["~/.local/bin", "~/bin"];
+
 impl Interp<'_> {
     /// Keys that are typed into a terminal go to whatever runs there: what a shell could not read was not meant for one.
     fn typed(&mut self, doubts: usize, at: Place) {
@@ -152,7 +155,7 @@ impl Interp<'_> {
             return None;
         }
         let dirs = crate::command::grammar::system_dirs();
-        let path = dirs.iter().map(|d| format!("{}/{name}", d.trim_end_matches('/')));
+        let path = dirs.iter().chain(USER_DIRS).map(|d| format!("{}/{name}", d.trim_end_matches('/')));
         let path = path.into_iter().find(|p| self.files.contains_key(p))?;
         Some(Value::computed(path.as_bytes(), word.place(), word.taint()))
     }

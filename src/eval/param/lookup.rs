@@ -249,7 +249,11 @@ impl Interp<'_> {
                 table_order(m).into_iter().map(|(k, _)| Value::computed(k, at, Taint::default())).collect()
             }
             Some(Content::Scalar(_)) => vec![Value::computed(b"0", at, Taint::default())],
-            Some(Content::Opaque(_)) => vec![Self::many_words(Why::Joined, at, Taint::default())],
+            Some(Content::Opaque(o)) => {
+                let mut all = vec![Self::many_words(Why::Joined, at, Taint::default())];
+                all.extend(o.keys.iter().cloned().reduce(Value::either));
+                all
+            }
             Some(Content::Unset) => Vec::new(),
             None => vec![Self::many_words(Why::Environment(name), at, Taint::default())],
         }

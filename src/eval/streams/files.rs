@@ -92,10 +92,17 @@ impl Interp<'_> {
     /// The files that the text wrote and that a pattern names (`cat /tmp/w/*`), one after the other as the shell sorts
     /// them.
     pub(super) fn written_by_pattern(&self, path: &Value) -> Option<Value> {
+        let keys = self.keys_by_pattern(path)?;
+        let mut all = Value::default();
+        keys.iter().filter_map(|k| self.files.get(*k)).for_each(|f| all.push(f.content.clone()));
+        (!keys.is_empty()).then_some(all)
+    }
+
+    fn keys_by_pattern(&self, path: &Value) -> Option<Vec<&String>> {
         if let [Piece::Unknown(u)] = path.pieces.as_slice()
             && let Why::Near(place) = &u.why
         {
-            return self.written_by_pattern(place);
+            return self.keys_by_pattern(place);
         }
         if !path.pieces.iter().any(|p| matches!(p, Piece::Glob(..))) {
             return None;
@@ -119,9 +126,7 @@ impl Interp<'_> {
         let named = |key: &&String| pattern.matches(key.as_bytes()).unwrap_or(false);
         let mut keys: Vec<&String> = self.files.keys().filter(named).take(limits::MAX_TURNS as usize).collect();
         keys.sort();
-        let mut all = Value::default();
-        keys.iter().filter_map(|k| self.files.get(*k)).for_each(|f| all.push(f.content.clone()));
-        (!keys.is_empty()).then_some(all)
+        Some(keys)
     }
 
     /// What the text wrote into a file, if it did.
@@ -213,6 +218,18 @@ impl Interp<'_> {
 
     /// The files that the text wrote below a directory lie below another one, too.
     pub(crate) fn copy_below(&mut self, from: &Value, dest: &Value) {
+        if let Some(keys) = self.keys_by_pattern(from) {
+            let named =
+                |k: &&String| Some((k.rsplit('/').next()?.to_string(), self.files.get(*k).map(|f| f.content.clone())?));
+            let all: Vec<(String, Value)> = keys.iter().filter_map(named).take(limits::MAX_LINKS).collect();
+            let dest = self.file_key(dest);
+            for (name, content) in all {
+                if self.files.len() < 4_096 {
+                    self.files.insert(format!("{dest}/{name}"), FileEntry { content, substitution: false });
+                }
+            }
+            return;
+        }
         let prefix = format!("{}/", self.file_key(from));
         let base = prefix.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_string();
         let below = self.files.iter().filter_map(|(k, f)| Some((k.strip_prefix(&prefix)?, f)));

@@ -272,7 +272,7 @@ impl Reader<'_> {
         })
     }
 
-    /// `{a,b}`. Without a comma it is text.
+    /// `{a,b}`. Without a comma, and without a variable, it is text.
     fn braces(&mut self) -> R<PartKind> {
         let start = self.pos;
         // A tilde at the beginning of an alternative is at the beginning of a word.
@@ -295,6 +295,12 @@ impl Reader<'_> {
         }
         self.step(1);
         if alternatives.len() > 1 {
+            return Ok(PartKind::Braces(alternatives));
+        }
+        if let [only] = alternatives.as_slice()
+            && only.iter().any(|p| matches!(p.kind, PartKind::Param(_)))
+        {
+            // With a variable in them braces are a list of one.
             return Ok(PartKind::Braces(alternatives));
         }
         let literal = |t: &[u8]| Part { kind: PartKind::Literal(Bytes::from_slice(t)), span: Span::new(start, start) };
