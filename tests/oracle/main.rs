@@ -113,7 +113,7 @@ fn judge(sandbox: &Sandbox, texts: impl Iterator<Item = String> + Send, known: b
     let (mut tally, odd) = all.into_inner().unwrap_or_default();
     // A machine that is short of processes or time loses commands of bash's: what differs is asked again, alone.
     for text in odd {
-        let Some(events) = sandbox.run(std::slice::from_ref(&text), true).pop().flatten() else {
+        let Some(events) = sandbox.run(std::slice::from_ref(&text), known).pop().flatten() else {
             tally.refused += 1;
             continue;
         };
