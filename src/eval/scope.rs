@@ -4,12 +4,16 @@
 //! every subshell and every branch whose condition is not known works on a copy; [`Shell::join`] makes one state of two,
 //! and costs what the two differ in.
 
+mod open;
+
 use super::map::Map;
 use crate::source::TextId;
 use crate::syntax::ast;
 use crate::value::{Taint, Value, Why};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+pub(crate) use open::Open;
 
 /// Bodies that a function may have beside one, on other paths.
 const MAX_OTHERS: usize = 7;
@@ -30,73 +34,6 @@ pub(crate) enum Content {
     Assoc(Vec<(Vec<u8>, Value)>),
     /// An array of which not even the keys are known.
     Opaque(Open),
-}
-
-/// The elements of an array that differs from path to path.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Open {
-    /// What they came from.
-    pub(crate) taint: Taint,
-    /// Some that may be among them.
-    pub(crate) values: Rc<Vec<Value>>,
-    /// Keys that are not known whole.
-    pub(crate) keys: Rc<Vec<Value>>,
-}
-
-impl Open {
-    pub(crate) fn of(taint: Taint) -> Self {
-        Open { taint, ..Open::default() }
-    }
-    /// Takes in a value that may be among them.
-    pub(crate) fn add(&mut self, v: &Value) {
-        if let [crate::value::Piece::OneOf(vs)] = v.pieces.as_slice() {
-            return vs.iter().for_each(|v| self.add(v));
-        }
-        self.taint.join(&v.taint());
-        if !v.pieces.is_empty() && self.values.len() < crate::limits::MAX_READINGS && !self.values.contains(v) {
-            Rc::make_mut(&mut self.values).push(v.clone());
-        }
-    }
-    /// Takes in a key.
-    pub(crate) fn add_key(&mut self, key: &Value) {
-        if self.keys.len() < crate::limits::MAX_READINGS && !self.keys.contains(key) {
-            Rc::make_mut(&mut self.keys).push(key.clone());
-        }
-    }
-    /// Takes in everything that a variable holds.
-    pub(crate) fn take_in(&mut self, c: &Content) {
-        match c {
-            Content::Unset => {}
-            Content::Scalar(v) => self.add(v),
-            Content::Indexed(m) => m.values().for_each(|v| self.add(v)),
-            Content::Assoc(m) => m.iter().for_each(|(k, v)| {
-                self.add_key(&Value::computed(k, Default::default(), Taint::default()));
-                self.add(v);
-            }),
-            Content::Opaque(o) => {
-                self.taint.join(&o.taint);
-                o.values.iter().for_each(|v| self.add(v));
-                o.keys.iter().for_each(|k| self.add_key(k));
-            }
-        }
-    }
-    /// Any of them.
-    fn known(&self) -> Option<Value> {
-        let mut it = self.values.iter().cloned();
-        let first = it.next()?;
-        Some(it.fold(first, Value::either))
-    }
-    /// One of them.
-    pub(crate) fn element(&self, at: crate::source::Place) -> Value {
-        let open = Value::unknown_tainted(Why::Joined, at, self.taint.clone());
-        self.known().map_or(open.clone(), |v| Value::either(v, open))
-    }
-    /// All of them.
-    pub(crate) fn list(&self, at: crate::source::Place) -> Vec<Value> {
-        let mut out = vec![super::Interp::many_words(Why::Joined, at, self.taint.clone())];
-        out.extend(self.known());
-        out
-    }
 }
 
 /// Attributes of a variable, as `declare` gives them.
