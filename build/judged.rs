@@ -48,6 +48,17 @@ fn by_first(patterns: &[&str]) -> (Vec<(u8, Vec<usize>)>, Vec<usize>) {
     (bytes.into_iter().map(|b| (b, may(Some(b)))).collect(), may(None))
 }
 
+/// A bit for each first byte of a name that a pattern may stand for.
+fn firsts(by_first: &[(u8, Vec<usize>)], open: &[usize]) -> [u64; 4] {
+    let mut bits = if open.is_empty() { [0; 4] } else { [u64::MAX; 4] };
+    for (byte, _) in by_first {
+        if let Some(all) = bits.get_mut(usize::from(byte / 64)) {
+            *all |= 1 << (byte % 64);
+        }
+    }
+    bits
+}
+
 /// A slice of slices, as Rust.
 fn rows<K: std::fmt::Display>(rows: &[(K, Vec<usize>)]) -> String {
     rows.iter().map(|(key, all)| format!("({key}, &{all:?})")).collect::<Vec<_>>().join(", ")
@@ -62,13 +73,15 @@ pub(crate) fn things(lines: &[&str], out: &mut String) -> Result<(), String> {
     out.push_str("static GROUPS: &[Group] = &[\n");
     for (rule, g) in groups {
         let (deeds, runs, searches) = (g.deeds.join(", "), g.runs.join(", "), g.searches.join(", "));
+        let mask = g.verbs.iter().fold(0u64, |all, (v, _)| all | v.bit());
         let verbs: Vec<_> = g.verbs.into_iter().map(|(v, all)| (format!("Verb::{v:?}"), all)).collect();
         let (first, open) = by_first(&g.names);
+        let firsts = firsts(&first, &open);
         let (verbs, first) = (rows(&verbs), rows(&first));
         let _ = writeln!(
             out,
-            "Group {{ rule: {rule:?}, deeds: &[{deeds}], verbs: &[{verbs}], searches: &[{searches}], \
-             runs: Runs {{ all: &[{runs}], by_first: &[{first}], open: &{open:?} }} }},"
+            "Group {{ rule: {rule:?}, deeds: &[{deeds}], verbs: &[{verbs}], mask: {mask}, searches: &[{searches}], \
+             runs: Runs {{ all: &[{runs}], by_first: &[{first}], firsts: {firsts:?}, open: &{open:?} }} }},"
         );
     }
     out.push_str("];\n");

@@ -7,14 +7,30 @@
 
 /// True where the pattern stands for the whole text. Bytes that are no UTF-8 are characters of their own.
 pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    // Nearly all patterns that begin with a star end in a letter that nearly no text ends in.
+    if let Some(last) = pattern.last().filter(|b| is_plain(**b) && **b != b']')
+        && text.last() != Some(last)
+    {
+        return false;
+    }
     let (mut p, mut t) = (pattern, text);
     // What is left of the pattern and the text when the last star is to take one more character.
     let mut star: Option<(&[u8], &[u8])> = None;
     loop {
-        if let Some((b'*', rest)) = p.split_first() {
-            star = Some((rest, t));
-            p = rest;
-            continue;
+        match (p, t) {
+            // Nearly all are letters that stand for themselves, and nearly all texts differ in the first of them.
+            ([a, rest @ ..], [b, after @ ..]) if a == b && is_plain(*a) => {
+                (p, t) = (rest, after);
+                continue;
+            }
+            ([a, ..], _) if star.is_none() && is_plain(*a) => return false,
+            ([b'*'], _) => return true,
+            ([b'*', rest @ ..], _) => {
+                star = Some((rest, t));
+                p = rest;
+                continue;
+            }
+            _ => {}
         }
         let step = match character(t) {
             None if p.is_empty() => return true,
@@ -24,13 +40,24 @@ pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
         match (step, star) {
             (Some((rest, after)), _) => (p, t) = (rest, after),
             (None, Some((rest, from))) => {
-                let Some((_, next)) = character(from) else { return false };
+                let Some((_, mut next)) = character(from) else { return false };
+                if let Some(first) = rest.first().filter(|b| is_plain(**b)) {
+                    // No byte of a longer character is one of ASCII.
+                    let at = memchr::memchr(*first, next).and_then(|at| next.get(at..));
+                    let Some(at) = at else { return false };
+                    next = at;
+                }
                 star = Some((rest, next));
                 (p, t) = (rest, next);
             }
             (None, None) => return false,
         }
     }
+}
+
+/// True for a byte of a pattern that stands for itself, and is a character by itself.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii() && !matches!(byte, b'*' | b'?' | b'[' | b'\\')
 }
 
 /// True where one of the patterns between `|` stands for the whole text.

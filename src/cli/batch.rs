@@ -12,6 +12,7 @@ use crate::limits::{MAX_BATCH_BYTES, MAX_BATCH_LINE, MAX_BATCH_QUEUE, MAX_INPUT}
 use crate::report;
 use serde::de::{Deserialize, Deserializer, Visitor};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::io::{BufRead, Write};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Condvar, Mutex};
@@ -250,10 +251,12 @@ fn verdict_on(settings: &Settings, text: &[u8], number: u64) -> Vec<u8> {
         Ok(line) => line,
         Err(why) => return refusal(id_of(text), number, &why),
     };
-    let mut settings = settings.clone();
+    // Copied where a line asks for something else than the others: nearly none does.
+    let mut options = Cow::Borrowed(&settings.options);
     if let Some(name) = &line.shell {
         match shell::from_name(name) {
-            Some(language) => settings.options.shell = language,
+            Some(language) if language == options.shell => {}
+            Some(language) => options.to_mut().shell = language,
             None => {
                 let why = format!("unknown shell {name:?}; known are {}", shell::names());
                 return refusal(line.id, number, &why);
@@ -262,13 +265,13 @@ fn verdict_on(settings: &Settings, text: &[u8], number: u64) -> Vec<u8> {
     }
     if let Some(cwd) = line.cwd {
         // A relative directory says nothing without the one it is relative to.
-        settings.options.cwd = Some(cwd).filter(|d| d.starts_with('/') || d.get(1..3) == Some(":\\"));
+        options.to_mut().cwd = Some(cwd).filter(|d| d.starts_with('/') || d.get(1..3) == Some(":\\"));
     }
     let command = &line.command.0;
     let verdict = if command.len() > MAX_INPUT {
         report::json::verdict(&settings.incomplete(&check::too_large(), command.len()))
     } else {
-        settings.judge(command, |analysis| report::json::verdict(&analysis.verdict))
+        settings.judge_with(&options, command, |analysis| report::json::verdict(&analysis.verdict))
     };
     with_id(line.id, &verdict)
 }

@@ -104,8 +104,13 @@ impl Settings {
     /// The verdict on one command with what the command line knows put in, and whatever else `look` takes from the
     /// analysis.
     pub(super) fn judge<T>(&self, command: &[u8], look: impl FnOnce(&Analysis) -> T) -> T {
-        let mut analysis = analyze(command, &self.options);
-        self.policy.apply(&mut analysis, &self.options);
+        self.judge_with(&self.options, command, look)
+    }
+
+    /// The same where the analyzer is told something else.
+    pub(super) fn judge_with<T>(&self, options: &Options, command: &[u8], look: impl FnOnce(&Analysis) -> T) -> T {
+        let mut analysis = analyze(command, options);
+        self.policy.apply(&mut analysis, options);
         self.stamp(&mut analysis.verdict);
         let secrets = std::sync::Arc::clone(&analysis.verdict.secrets);
         crate::redact::with(&secrets, || look(&analysis))

@@ -154,7 +154,14 @@ macro_rules! props {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "only counts the bits")]
         #[repr(u8)]
         enum Bit { $($id,)+ }
-        impl Props {
+        impl Verb {
+    /// A bit for it, so that a set of verbs is a number. Verbs beyond the 64th share theirs with others.
+    pub fn bit(self) -> u64 {
+        1 << (self as u32 % u64::BITS)
+    }
+}
+
+impl Props {
             $($(#[$m])* pub const $id: Props = Props(1 << Bit::$id as u64);)+
         }
     };

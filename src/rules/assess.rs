@@ -149,7 +149,7 @@ pub(super) fn assess(facts: &Facts<'_>, findings: &[Finding]) -> Assessment {
     let mut reasons: Vec<String> = Vec::new();
     // A long script has thousands of reasons: no more are worked out than are told.
     for r in titles.chain(doubts).chain(programs).chain(runs).chain(concerns).chain(started(facts)) {
-        let r = crate::redact::text(&super::draft::short(&r)).into_owned();
+        let r = super::draft::shown(r.into());
         if !reasons.contains(&r) {
             reasons.push(r);
         }

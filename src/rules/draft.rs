@@ -7,6 +7,7 @@ use crate::finding::{Confidence, Evidence, Finding, Severity};
 use crate::limits::MAX_FINDINGS;
 use crate::redact;
 use crate::source::Place;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// A finding in the making.
@@ -15,9 +16,9 @@ pub struct Draft<'f, 'a> {
     id: &'static str,
     severity: Severity,
     confidence: Confidence,
-    title: String,
-    description: String,
-    remediation: String,
+    title: Cow<'static, str>,
+    description: &'static str,
+    remediation: Cow<'static, str>,
     evidence: Vec<Evidence>,
     place: Place,
     process: Option<ProcessId>,
@@ -42,9 +43,9 @@ impl Rule {
             id: self.id,
             severity: self.severity,
             confidence: self.confidence,
-            title: self.title.to_string(),
-            description: self.description.to_string(),
-            remediation: self.remediation.to_string(),
+            title: Cow::Borrowed(self.title),
+            description: self.description,
+            remediation: Cow::Borrowed(self.remediation),
             evidence: Vec::new(),
             place,
             process: None,
@@ -59,7 +60,7 @@ impl Rule {
 impl Draft<'_, '_> {
     /// The line that names the real things.
     pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = title.into();
+        self.title = Cow::Owned(title.into());
         self
     }
     /// Another name for it, from the list of names.
@@ -79,7 +80,7 @@ impl Draft<'_, '_> {
     }
     /// What to do instead, where the rule's own words can be made to fit better.
     pub fn remediation(mut self, text: impl Into<String>) -> Self {
-        self.remediation = text.into();
+        self.remediation = Cow::Owned(text.into());
         self
     }
     /// The command rewritten.
@@ -115,9 +116,9 @@ impl Draft<'_, '_> {
         let ends = (bytes.get(..MAX_ENDS), bytes.len().checked_sub(MAX_ENDS).and_then(|n| bytes.get(n..)));
         let shown = match ends {
             (Some(head), Some(tail)) if bytes.len() > MAX_ENDS * 2 => {
-                String::from_utf8_lossy(head).into_owned() + &String::from_utf8_lossy(tail)
+                Cow::Owned(String::from_utf8_lossy(head).into_owned() + &String::from_utf8_lossy(tail))
             }
-            _ => String::from_utf8_lossy(bytes).into_owned(),
+            _ => String::from_utf8_lossy(bytes),
         };
         self.evidence_as(kind, label, shown, place)
     }
@@ -130,14 +131,19 @@ impl Draft<'_, '_> {
         place: Place,
     ) -> Self {
         let span = self.facts.span(place);
-        let matched = redact::text(&short(matched.as_ref())).into_owned();
+        let matched = shown(Cow::Borrowed(matched.as_ref()));
         self.evidence.push(Evidence { kind, label: label.into(), matched, span, details: Vec::new() });
         self
     }
     /// A further fact about the last piece of evidence.
     pub fn detail(mut self, name: &str, value: impl Into<String>) -> Self {
         if let Some(e) = self.evidence.last_mut() {
-            e.details.push((name.to_string(), redact::text(&value.into()).into_owned()));
+            let value = value.into();
+            let redacted = match redact::text(&value) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(redacted) => Some(redacted),
+            };
+            e.details.push((name.to_string(), redacted.unwrap_or(value)));
         }
         self
     }
@@ -147,21 +153,34 @@ impl Draft<'_, '_> {
 const MAX_ENDS: usize = 1_024;
 
 /// A text of at most about 400 bytes, cut in the middle.
-pub(super) fn short(text: &str) -> String {
+fn short(text: &str) -> Cow<'_, str> {
     const KEEP: usize = 200;
     if text.len() <= KEEP.saturating_mul(2) {
-        return text.to_string();
+        return Cow::Borrowed(text);
     }
     let head: String = text.chars().take(KEEP).collect();
     let tail: Vec<char> = text.chars().rev().take(KEEP).collect();
-    format!("{head} … {}", tail.into_iter().rev().collect::<String>())
+    Cow::Owned(format!("{head} … {}", tail.into_iter().rev().collect::<String>()))
+}
+
+/// A text as it is shown: short, and without its secrets. Most are, and are handed on as they came.
+pub(super) fn shown(text: Cow<'_, str>) -> String {
+    let changed = match short(&text) {
+        Cow::Borrowed(same) => match redact::text(same) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(redacted) => Some(redacted),
+        },
+        Cow::Owned(cut) => Some(redact::text(&cut).into_owned()),
+    };
+    changed.unwrap_or_else(|| text.into_owned())
 }
 
 /// The findings of one analysis.
 #[derive(Default)]
 pub struct Findings {
     list: Vec<Finding>,
-    seen: HashSet<(&'static str, u32, u32, String)>,
+    /// Those that are not in the list any more, or never were, for want of room.
+    gone: HashSet<(&'static str, u32, u32, String)>,
     /// Findings past the limit.
     dropped: usize,
 }
@@ -170,19 +189,27 @@ impl Findings {
     /// Adds a finding. What only one reader saw, or what stands behind a syntax error, is never more than a warning.
     pub fn add(&mut self, d: Draft<'_, '_>) {
         let span = d.facts.span(d.place);
-        let title = redact::text(&short(&d.title)).into_owned();
-        if !self.seen.insert((d.id, span.start, span.end, title.clone())) {
+        let title = shown(d.title);
+        if self.list.iter().any(|f| f.span == span && f.rule_id == d.id && f.title == title) {
             return;
         }
         if self.list.len() >= MAX_FINDINGS {
+            let key = (d.id, span.start, span.end, title.clone());
+            if self.gone.contains(&key) {
+                return;
+            }
             // What matters most stays: a worse finding takes the place of the mildest.
             self.dropped = self.dropped.saturating_add(1);
             let mildest = self.list.iter().enumerate().min_by_key(|(_, f)| f.severity).map(|(i, f)| (i, f.severity));
             match mildest {
                 Some((i, s)) if s < d.severity => {
-                    self.list.swap_remove(i);
+                    let f = self.list.swap_remove(i);
+                    self.gone.insert((f.rule_id, f.span.start, f.span.end, f.title));
                 }
-                _ => return,
+                _ => {
+                    self.gone.insert(key);
+                    return;
+                }
             }
         }
         let possible = d.certainty == Certainty::Possible;
@@ -191,7 +218,7 @@ impl Findings {
             evidence.push(Evidence {
                 kind: "command_pattern",
                 label: "is run".into(),
-                matched: redact::text(&short(&d.facts.source.show(d.place))).into_owned(),
+                matched: shown(Cow::Owned(d.facts.source.show(d.place))),
                 span,
                 details: Vec::new(),
             });
@@ -201,12 +228,12 @@ impl Findings {
             severity: if possible { d.severity.min(Severity::Medium) } else { d.severity },
             confidence: if possible { Confidence::Low } else { d.confidence },
             title,
-            description: d.description,
+            description: d.description.to_string(),
             evidence,
             span,
             path: d.process.map(|p| d.facts.programs(p)).unwrap_or_default(),
             mitre_id: d.mitre,
-            remediation: d.remediation,
+            remediation: d.remediation.into_owned(),
             fix: d.fix.map(|f| redact::text(&f).into_owned()),
             floor: d.floor && !possible,
         });

@@ -34,11 +34,6 @@ pub struct Reaching {
     pub way: Vec<Flow>,
 }
 
-/// A bit of its own for each verb.
-fn bit(verb: Verb) -> u64 {
-    1 << (verb as u32 % u64::BITS)
-}
-
 impl Reaching {
     /// The channels, from the source on, for people.
     pub fn shown(&self) -> String {
@@ -89,7 +84,7 @@ impl<'a> Facts<'a> {
             graph.effects.iter().filter(|e| !e.props.has(Props::SIMULATED)).map(|e| (e.verb, e.id)).collect();
         by_verb.sort_unstable();
         let memory = graph.effects.iter().map(|_| Memory::default()).collect();
-        let verbs = by_verb.iter().fold(0, |all, (v, _)| all | bit(*v));
+        let verbs = by_verb.iter().fold(0, |all, (v, _)| all | v.bit());
         Facts {
             source,
             graph,
@@ -122,7 +117,11 @@ impl<'a> Facts<'a> {
     }
     /// True where some effect has the verb.
     pub fn any(&self, verb: Verb) -> bool {
-        self.verbs & bit(verb) != 0
+        self.any_of(verb.bit())
+    }
+    /// True where some effect has a verb with one of the bits.
+    pub(super) fn any_of(&self, bits: u64) -> bool {
+        self.verbs & bits != 0
     }
     fn memory(&self, e: &Effect) -> Option<&Memory> {
         self.memory.get(e.id.0 as usize)

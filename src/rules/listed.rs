@@ -7,6 +7,7 @@ use super::{Facts, Findings, Rule};
 use crate::effect::graph::Process;
 use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::Severity;
+use smallvec::SmallVec;
 
 /// What has to happen to the thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +33,15 @@ struct Entry {
 }
 
 /// What the list has for one rule. Every rule asks in every check, so what it asks for is at hand.
-struct Group {
+pub(super) struct Group {
     /// Its id.
     rule: &'static str,
     /// What effects are compared with.
     deeds: &'static [Entry],
     /// Which of these effects with a verb are compared with.
     verbs: &'static [(Verb, &'static [u16])],
+    /// The bits of these verbs.
+    mask: u64,
     /// [`Deed::Run`].
     runs: Runs,
     /// [`Deed::Search`].
@@ -50,9 +53,14 @@ struct Runs {
     all: &'static [Entry],
     /// Which of them may stand for a name with that first byte.
     by_first: &'static [(u8, &'static [u16])],
+    /// A bit for each first byte of a name that any of them may stand for.
+    firsts: Firsts,
     /// Which may stand for any other name.
     open: &'static [u16],
 }
+
+/// A bit for each first byte of a name.
+type Firsts = [u64; 4];
 
 impl Runs {
     /// The first that stands for the name.
@@ -133,7 +141,7 @@ pub(super) fn is_listed(rule: &str, noun: &str, name: &str) -> bool {
 
 /// Finds what the list says under that rule's name.
 pub(super) fn listed(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    let Some(mine) = group(rule.id) else { return };
+    let Some(mine) = facts.running().groups.iter().find(|g| g.rule == rule.id) else { return };
     let mut effects: Vec<(&Effect, &[u16])> = Vec::new();
     for (verb, entries) in mine.verbs.iter().filter(|(v, _)| facts.any(*v)) {
         effects.extend(facts.with(std::slice::from_ref(verb)).map(|e| (e, *entries)));
@@ -178,6 +186,8 @@ fn found<'f, 'a>(draft: super::Draft<'f, 'a>, x: &Entry, severity: Severity) -> 
 
 /// The names under which programs and files run: several rules look for theirs among them.
 pub(super) struct Running<'a> {
+    /// The groups of the list that may have one of them, or something to say of an effect: nearly always few or none.
+    groups: SmallVec<[&'static Group; 4]>,
     processes: Vec<(&'a Process, &'a str)>,
     /// Names in lower case.
     effects: Vec<(&'a Effect, Vec<String>)>,
@@ -186,10 +196,23 @@ pub(super) struct Running<'a> {
 impl<'a> Running<'a> {
     pub(super) fn of(facts: &Facts<'a>) -> Self {
         let run = facts.graph.processes.iter().filter(|p| !p.argv.is_empty() && !asks_for_help(p));
-        let processes = run.map(|p| (p, base_name(&p.name))).collect();
+        let processes: Vec<(&Process, &str)> = run.map(|p| (p, base_name(&p.name))).collect();
         let got = facts.with(&[Verb::Read, Verb::Execute, Verb::Fetch, Verb::Clone, Verb::Install]);
-        let effects = got.map(|e| (e, run_names(facts, e))).filter(|(_, names)| !names.is_empty()).collect();
-        Running { processes, effects }
+        let effects: Vec<(&Effect, Vec<String>)> =
+            got.map(|e| (e, run_names(facts, e))).filter(|(_, names)| !names.is_empty()).collect();
+        let mut firsts: Firsts = [0; 4];
+        for name in processes.iter().map(|(_, n)| *n).chain(effects.iter().flat_map(|(_, all)| all).map(String::as_str))
+        {
+            let first = name.bytes().next().unwrap_or_default().to_ascii_lowercase();
+            if let Some(bits) = firsts.get_mut(usize::from(first / 64)) {
+                *bits |= 1 << (first % 64);
+            }
+        }
+        let may = |g: &&Group| {
+            let named = g.runs.firsts.iter().zip(&firsts).any(|(a, b)| a & b != 0);
+            named || facts.any_of(g.mask)
+        };
+        Running { groups: GROUPS.iter().filter(may).collect(), processes, effects }
     }
 }
 

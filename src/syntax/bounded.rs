@@ -15,7 +15,7 @@ const PIECE: usize = 1_024;
 /// What a parse may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
-    /// Steps of 100 parser operations that are free of the clock.
+    /// Steps of 100 parser operations that are free of the clock, which begins with the last of them.
     pub free: u32,
     /// Processor time of this thread: what other programs take does not count.
     pub time: Duration,
@@ -25,15 +25,20 @@ pub(super) struct Allowance {
 
 /// The tree of the text; `None` where the allowance did not last.
 pub(super) fn parse(parser: &mut Parser, text: &[u8], allowance: Allowance) -> Option<Tree> {
-    let begun = spent();
+    // The clock is a call of the system: nearly every text ends before it is asked at all.
+    let mut begun: Option<Duration> = None;
     let left = std::cell::Cell::new(allowance.bytes);
     let mut steps = 0u32;
-    let mut late = |_: &tree_sitter::ParseState| {
+    let mut stop = |_: &tree_sitter::ParseState| {
         steps = steps.saturating_add(1);
-        let stop = left.get() == 0 || steps > allowance.free && spent().saturating_sub(begun) > allowance.time;
+        let mut late = || {
+            let now = spent();
+            now.saturating_sub(*begun.get_or_insert(now)) > allowance.time
+        };
+        let stop = left.get() == 0 || steps >= allowance.free && late();
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let options = ParseOptions::new().progress_callback(&mut late);
+    let options = ParseOptions::new().progress_callback(&mut stop);
     let mut input = |offset: usize, _| {
         let piece = text.get(offset..).unwrap_or_default();
         let piece = piece.get(..PIECE).unwrap_or(piece);

@@ -62,36 +62,39 @@ fn may_be_listed(host: &str) -> bool {
 /// What the list says of a host, for each kind.
 pub type Kinds = [Option<&'static str>; HostKind::ALL.len()];
 
-/// All that the list says of a host.
+/// All that the list says of a host (in lower case, without a trailing dot).
 pub(super) fn kinds_of(host: &str) -> Kinds {
+    let mut out = Kinds::default();
     if !may_be_listed(host) {
-        return Kinds::default();
+        return out;
     }
-    std::array::from_fn(|i| HostKind::ALL.get(i).and_then(|kind| kind_of(host, *kind)))
-}
-
-/// What the list says of a host (in lower case, without a trailing dot), where it has it as that kind.
-pub fn kind_of(host: &str, kind: HostKind) -> Option<&'static str> {
-    if !may_be_listed(host) {
-        return None;
-    }
-    let pick = |name: &str, below: bool| {
+    // What is said of the name itself comes before what is said of all below a name.
+    let mut add = |name: &str, below: bool| {
         let from = HOSTS.partition_point(|(h, ..)| *h < name);
-        let of_name = HOSTS.get(from..)?.iter().take_while(|(h, ..)| *h == name);
-        of_name.filter(|(_, b, k, _)| *b == below && *k == kind.name()).map(|(.., what)| *what).next()
+        let of_name = HOSTS.get(from..).unwrap_or_default().iter().take_while(|(h, ..)| *h == name);
+        for (_, _, kind, what) in of_name.filter(|(_, b, ..)| *b == below) {
+            let at = HostKind::ALL.iter().position(|k| k.name() == *kind);
+            if let Some(slot) = at.and_then(|i| out.get_mut(i)) {
+                slot.get_or_insert(what);
+            }
+        }
     };
-    if let Some(what) = pick(host, false) {
-        return Some(what);
-    }
+    add(host, false);
     let mut rest = host;
     // A name has at most 127 labels (RFC 1035); a longer one is none.
     for _ in 0..128 {
-        if let Some(what) = pick(rest, true) {
-            return Some(what);
+        add(rest, true);
+        match rest.split_once('.') {
+            Some((_, above)) => rest = above,
+            None => break,
         }
-        rest = rest.split_once('.')?.1;
     }
-    None
+    out
+}
+
+/// What the list says of a host, where it has it as that kind.
+pub fn kind_of(host: &str, kind: HostKind) -> Option<&'static str> {
+    kinds_of(host).get(kind as usize).copied().flatten()
 }
 
 #[cfg(test)]

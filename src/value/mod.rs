@@ -204,10 +204,21 @@ pub enum Piece {
 }
 
 /// What is known of a string.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Value {
     /// The pieces, to be read one after the other.
     pub pieces: SmallVec<[Piece; 1]>,
+}
+
+impl Clone for Value {
+    fn clone(&self) -> Self {
+        // Nearly every value is one piece, and values are copied all the time.
+        let pieces = match self.pieces.as_slice() {
+            [one] => SmallVec::from_buf([one.clone()]),
+            many => many.iter().cloned().collect(),
+        };
+        Value { pieces }
+    }
 }
 
 /// Pieces after which literals are joined whatever their places.
@@ -229,9 +240,7 @@ impl Value {
     }
     /// A value of one literal piece.
     pub fn from_literal(l: Literal) -> Self {
-        let mut v = Value::default();
-        v.pieces.push(Piece::Literal(l));
-        v
+        Value { pieces: SmallVec::from_buf([Piece::Literal(l)]) }
     }
     /// A value that is not known.
     pub fn unknown(why: Why, from: Place) -> Self {

@@ -63,6 +63,13 @@ pub fn plain(text: &[u8]) -> bool {
                 word = word.and_then(|_| begun.get(..taken));
                 rest = tail;
             }
+            // `-exec x {} \;`: a word by itself.
+            b'{' | b'\\' if may_end && !in_word => {
+                let Some(after) = mark(rest) else { return false };
+                in_word = true;
+                word = None;
+                rest = after;
+            }
             b'$' => {
                 let Some(after) = expansion(tail) else { return false };
                 in_word = true;
@@ -125,30 +132,45 @@ pub fn plain(text: &[u8]) -> bool {
     !(in_word && word.is_some_and(special) || operators && lines || waits && !in_word && !may_end)
 }
 
+/// What follows a pair of braces with nothing in it, or a quoted operator, that is a whole word.
+fn mark(text: &[u8]) -> Option<&[u8]> {
+    let ends = |after: &[u8]| matches!(after, [] | [b' ' | b'\t' | b'\n' | b';', ..]);
+    match text {
+        [b'{', b'}', after @ ..] | [b'\\', b';' | b'(' | b')' | b'!', after @ ..] => ends(after).then_some(after),
+        _ => None,
+    }
+}
+
 /// What follows the quoted text, where that is data in every grammar: printable text, and in arguments between single
-/// quotes lines, too, and between double ones variables.
+/// quotes lines, too, and between double ones variables and quoted characters.
 fn quoted(quote: u8, text: &[u8], argument: bool) -> Option<&[u8]> {
+    if quote == b'"' && argument {
+        return double(text);
+    }
     let close = text.iter().position(|c| *c == quote)?;
     let (inside, after) = (text.get(..close)?, text.get(close.saturating_add(1)..)?);
     let printable = |c: &u8| matches!(c, b' '..=b'~');
     let whole = match quote {
         _ if inside.is_empty() => false,
         b'\'' if argument => inside.iter().all(|c| printable(c) || matches!(c, b'\n' | b'\t')),
-        b'"' if argument => {
-            let mut rest = inside;
-            while let [c, tail @ ..] = rest {
-                rest = match c {
-                    b'$' => expansion(tail)?,
-                    b'`' | b'\\' | b'!' => return None,
-                    c if printable(c) => tail,
-                    _ => return None,
-                };
-            }
-            true
-        }
         _ => inside.iter().all(|c| printable(c) && !b"$`\\!\"'".contains(c)),
     };
     whole.then_some(after)
+}
+
+/// The same for an argument between double quotes.
+fn double(text: &[u8]) -> Option<&[u8]> {
+    let mut rest = text;
+    loop {
+        rest = match rest {
+            [b'"', after @ ..] => return (after.len().saturating_add(1) < text.len()).then_some(after),
+            [b'$', tail @ ..] => expansion(tail)?,
+            [b'\\', b' '..=b'~', tail @ ..] if !matches!(rest.get(1), Some(b'$' | b'`' | b'!')) => tail,
+            [b'`' | b'\\' | b'!', ..] => return None,
+            [b' '..=b'~', tail @ ..] => tail,
+            _ => return None,
+        };
+    }
 }
 
 /// What follows the name of a variable behind `$`, braces or none. Digits (`$12`), and what zsh reads behind a name

@@ -94,6 +94,9 @@ fn what_is_plain() {
         "a \"b'c\"",
         "a > b",
         "a b >c 2>&1 | d 2>/dev/null && e >> f; g < h",
+        "find . -name \"*.c\" -exec a {} \\; | b {}",
+        "find . \\( -a -o \\! -b \\) -exec c {} +",
+        "a \"b\\n\\t\\\\ \\\"c\\\" $d\"",
     ] {
         assert!(plain(text.as_bytes()), "{text}");
     }
@@ -129,6 +132,18 @@ fn what_is_plain() {
         "a ${x:-b}",
         "a \"$(b)\"",
         "a \"b\\\"",
+        "a \"b\\$c\"",
+        "a \"b\\`c\"",
+        "a \"b\\!\"",
+        "a \"\"",
+        "a {}b",
+        "a b{}",
+        "a {}|b",
+        "{} a",
+        "a \\;b",
+        "a b\\;",
+        "\\( a",
+        "a \\",
         "a > b c",
         "a >b $x",
         "a >$x",
@@ -179,11 +194,32 @@ mod property {
             6 => "[a-zA-Z0-9_./,:@%+*?~-][a-zA-Z0-9_./,:@%+*?~^=-]{0,7}".prop_map(|s| (s.clone(), s)),
             1 => "[ -&(-~\n\t]{1,8}".prop_map(|s| (format!("'{s}'"), s)),
             1 => "[ -~&&[^$`\\\\!\"]]{1,8}".prop_map(|s| (format!("\"{s}\""), s)),
+            1 => prop::collection::vec("[ -~&&[^$`\\\\!\"]]{0,2}\\\\[ -~&&[^$`!]]", 1..4).prop_map(|all| in_double(&all.concat())),
             1 => "(\\$[a-zA-Z_][a-zA-Z_0-9]{0,3}|\\$\\{[a-zA-Z_][a-zA-Z_0-9]{0,3}\\})".prop_map(|s| (s, String::new())),
             1 => "[ #-\\[\\]-_a-~&&[^$`\\\\!]]{0,3}(\\$[a-z]{1,3}|\\$\\{[a-z]{1,3}\\})[ #-~&&[^$`\\\\!:\\[]]{0,3}"
                 .prop_map(|s| (format!("\"{s}\""), s)),
         ];
-        prop::collection::vec(piece, 1..4).prop_map(|all| all.into_iter().unzip())
+        let mark = prop::sample::select(vec![("{}", "{}"), ("\\;", ";"), ("\\(", "("), ("\\)", ")"), ("\\!", "!")]);
+        prop_oneof![
+            8 => prop::collection::vec(piece, 1..4).prop_map(|all| all.into_iter().unzip()),
+            1 => mark.prop_map(|(written, read)| (written.to_string(), read.to_string())),
+        ]
+    }
+
+    /// A text between double quotes, and as it is read: a backslash is only taken away before what it protects.
+    fn in_double(text: &str) -> (String, String) {
+        let mut read = String::new();
+        let mut rest = text.chars();
+        while let Some(c) = rest.next() {
+            match (c, rest.clone().next()) {
+                ('\\', Some(next @ ('\\' | '"'))) => {
+                    read.push(next);
+                    rest.next();
+                }
+                _ => read.push(c),
+            }
+        }
+        (format!("\"{text}\""), read)
     }
 
     /// Redirections behind the last word, as they are written.
