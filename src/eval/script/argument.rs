@@ -166,7 +166,7 @@ impl Interp<'_> {
                 // What was opened for writing in the same call (`file_put_contents(path, text)`, `path.write_text(text)`).
                 match out.object.clone() {
                     Some(object @ Data::Object(_)) => self.pour(run, value, &object, at),
-                    _ if out.path.is_some() => self.write_out(out.path.clone().as_ref(), out.effect, value),
+                    _ if out.path.is_some() => self.write_out(out.path.as_ref(), out.effect, value),
                     Some(object @ (Data::Number(_) | Data::Path(_))) => self.pour(run, value, &object, at),
                     _ => self.emit(1, value),
                 }
@@ -252,7 +252,11 @@ impl Interp<'_> {
             }
             other => {
                 if let Some(verb) = path_verb(other) {
-                    add(self, verb, Thing::Path(value.clone()));
+                    let id = add(self, verb, Thing::Path(value.clone()));
+                    // A file that is opened for reading and writing.
+                    if other == Role::PathUpdate {
+                        (out.path, out.effect) = (Some(value.clone()), Some(id));
+                    }
                 }
             }
         }

@@ -53,7 +53,7 @@ impl Interp<'_> {
                     self.write_out(path.as_ref(), effect, text);
                 }
             }
-            Data::Bound(d, _) => self.pour(run, text, &d.clone(), at),
+            Data::Bound(d, _) => self.pour(run, text, d, at),
             _ => {}
         }
     }
