@@ -19,6 +19,8 @@ pub struct Analysis {
     pub graph: Graph,
     /// The answer.
     pub verdict: Verdict,
+    /// The commands one by one; worked out only for a policy that asks for it.
+    pub apart: rules::Apart,
 }
 
 /// Analyses one command or script: what it would do, and what is to be thought of it. Never fails; whatever could not be
@@ -79,7 +81,7 @@ pub fn analyze(command: &[u8], options: &Options) -> Analysis {
         policy: Vec::new(),
         secrets,
     };
-    Analysis { source, graph, verdict }
+    Analysis { source, graph, verdict, apart: rules::Apart::default() }
 }
 
 /// What no shell text should hold, and what is too long to be looked at whole.

@@ -337,7 +337,15 @@ fn framed(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
             if info.get(end) != Some(&b'@') {
                 return None;
             }
-            let colon = info.get(..end)?.iter().position(|c| *c == b':')?;
+            let Some(colon) = info.get(..end)?.iter().position(|c| *c == b':') else {
+                // A token in the place of a user is the usual form for repositories.
+                let user = info.get(..end)?;
+                let has = |of: fn(&u8) -> bool| user.iter().any(of);
+                let random =
+                    user.len() >= 20 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && !is_example(user);
+                return (random && user.iter().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-')))
+                    .then_some(("url-password", 2, user.len()));
+            };
             let from = colon.saturating_add(1);
             let word = info.get(from..end)?;
             let is_name = word.first().is_some_and(|c| matches!(c, b'$' | b'<' | b'{' | b'%' | b'*'));
@@ -353,11 +361,17 @@ fn framed(rest: &[u8]) -> Option<(&'static str, usize, usize)> {
             }
             // The scheme, then the credential.
             let tail = rest.get(from..)?;
-            let scheme = tail.iter().take(16).position(|c| *c == b' ')?;
-            if !tail.get(..scheme)?.iter().all(u8::is_ascii_alphabetic) {
-                return None;
+            let scheme = tail.iter().take(16).position(|c| *c == b' ');
+            match scheme {
+                Some(n) if tail.get(..n)?.iter().all(u8::is_ascii_alphabetic) => {
+                    from = from.saturating_add(n).saturating_add(1);
+                }
+                Some(_) => return None,
+                // Without one it is a word that nobody would write for anything else.
+                None if tail.iter().take(16).all(u8::is_ascii_alphanumeric)
+                    && tail.iter().take(16).any(u8::is_ascii_digit) => {}
+                None => return None,
             }
-            from = from.saturating_add(scheme).saturating_add(1);
             let word = rest.get(from..)?;
             let n = word.iter().take_while(|c| c.is_ascii_alphanumeric() || b"+/=_-.~".contains(c)).count();
             (n >= 12).then_some(("authorization", from, n))
@@ -408,7 +422,17 @@ mod tests {
         );
         let head = text("curl -H 'Authorization: Bearer abcdefghijklmnop123' u").into_owned();
         assert!(head.contains("Bearer [redacted:authorization:") && head.ends_with("' u"), "{head}");
+        let user = text("git clone https://9f3b7c1e5a8d2064b1e7f0c3d49a@h.example/r").into_owned();
+        assert!(
+            user.starts_with("git clone https://[redacted:url-password:") && user.ends_with("]@h.example/r"),
+            "{user}"
+        );
+        let head = text("curl -H Authorization:9f3b7c1e5a8d2064b1e7 u").into_owned();
+        assert!(head.contains("Authorization:[redacted:authorization:") && head.ends_with(" u"), "{head}");
         for plain in [
+            "git clone ssh://git@h.example/r",
+            "git clone https://some-long-user-name-of-mine@h.example/r",
+            "Authorization:process.env.SOME_TOKEN",
             "grep -r AKIA src",
             "AKIAXXXXXXXXXXXXXXXX",
             "AKIA1234567890123456",
@@ -431,6 +455,8 @@ mod tests {
             ("tool --api-key qwertz12 get", "tool --api-key # get"),
             ("curl -H 'X-Api-Key: s3cr3tvalue' u", "curl -H 'X-Api-Key: #' u"),
             ("{\"password\": \"hunter22\"}", "{\"password\": \"#\"}"),
+            ("export GH_PAT=9f3b7c1e5a8d", "export GH_PAT=#"),
+            ("curl -H 'Cookie: session=9f3b7c1e' u", "curl -H 'Cookie: #' u"),
             ("curl 'https://h.example/?token=abcd1234&x=1'", "curl 'https://h.example/?token=#&x=1'"),
         ] {
             let out = text(given).into_owned();

@@ -52,6 +52,7 @@ impl Made {
             ("phishtank", "phishtank.json"),
             ("hosts", "hosts.txt"),
             ("tor", "tor.txt"),
+            ("list", "list.txt"),
         ] {
             feed::read(feed::format(format).unwrap(), &samples().join(file), format, &mut builder).unwrap();
         }

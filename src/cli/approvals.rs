@@ -100,9 +100,9 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
                 Some("always") => Duration::Always,
                 _ => Duration::Once,
             };
-            answer(&state, id(), digest(), Answered::Approved(duration))?
+            answer(&policy, &state, id(), digest(), Answered::Approved(duration))?
         }
-        "deny" => answer(&state, id(), digest(), Answered::Denied)?,
+        "deny" => answer(&policy, &state, id(), digest(), Answered::Denied)?,
         "revoke" => revoke(&state, id())?,
         _ => test(&policy, &state, m)?,
     };
@@ -223,7 +223,7 @@ fn described(p: &Pending, now: i64) -> String {
 }
 
 /// What answers to a change: what was changed, by number and digest.
-fn answer(state: &State, id: u64, digest: &str, answer: Answered) -> Result<Told, Failure> {
+fn answer(policy: &Policy, state: &State, id: u64, digest: &str, answer: Answered) -> Result<Told, Failure> {
     let (p, grants) = state.answer(id, digest, answer)?;
     let entry = Entry {
         layer: "human".into(),
@@ -233,10 +233,18 @@ fn answer(state: &State, id: u64, digest: &str, answer: Answered) -> Result<Told
         request: Some(p.id),
         cwd: p.cwd.clone(),
         session: p.session.clone(),
-        ..Entry::now("approvals", if answer == Answered::Denied { "deny" } else { "grant" }, p.command.as_bytes())
+        ..Entry::now(
+            super::log::ANSWERS,
+            if answer == Answered::Denied { "deny" } else { "grant" },
+            p.command.as_bytes(),
+        )
     };
     if let Err(e) = state.log(&entry) {
         output::complain(&format!("it is not in the log: {e}"));
+    }
+    if answer == Answered::Approved(Duration::Always) {
+        let keys: Vec<&str> = p.keys.iter().filter(|k| !k.content).map(|k| k.key.as_str()).collect();
+        decide::write_back(policy, &keys);
     }
     let mut text = format!("request {} {} is {}\n", p.id, p.digest, word(answer));
     for g in &grants {
@@ -247,12 +255,26 @@ fn answer(state: &State, id: u64, digest: &str, answer: Answered) -> Result<Told
 }
 
 fn revoke(state: &State, id: u64) -> Result<Told, Failure> {
-    let grant = state.revoke(id)?;
+    let grant = match state.revoke(id) {
+        Ok(grant) => grant,
+        Err(e) => {
+            // A request has its number, and what it became another.
+            let (model, _) = state.look()?;
+            let of = model.requests.get(&id).map(|p| &p.command);
+            let became = of.and_then(|command| model.grants.values().rev().find(|g| &g.command == command));
+            return Err(match became {
+                Some(g) => {
+                    Failure::usage(format!("request {id} became approval {0}: `shellward approvals revoke {0}`", g.id))
+                }
+                None => e.into(),
+            });
+        }
+    };
     let entry = Entry {
         layer: "human".into(),
         keys: grant.keys.clone(),
         session: grant.session.clone(),
-        ..Entry::now("approvals", "revoke", grant.command.as_bytes())
+        ..Entry::now(super::log::ANSWERS, "revoke", grant.command.as_bytes())
     };
     if let Err(e) = state.log(&entry) {
         output::complain(&format!("it is not in the log: {e}"));

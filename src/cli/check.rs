@@ -83,6 +83,7 @@ pub(super) fn describe_paste(command: Command) -> Command {
     CheckArgs::augment_args(command)
         .mut_arg("command", |a| a.hide(true))
         .mut_arg("batch", |a| a.hide(true))
+        .mut_arg("cwd", |a| a.help("The directory the command would run in [default: the current one]"))
         .about("Say what a text from the clipboard would do where it is pasted; it is read from standard input")
         .after_help(super::exit::TABLE)
 }

@@ -287,15 +287,20 @@ impl Outside for Here<'_> {
         if let Err(e) = state.grant(&wanted(self.request, &self.desk.source, case), duration) {
             super::output::complain(&format!("the approval holds for this command only: {e}"));
         }
-        if scope == Scope::Always
-            && let Some(path) = &self.desk.policy.gate.hermes_config
-        {
+        if scope == Scope::Always {
             // What is about how a text looks is never allowed for ever.
             let keys: Vec<&str> = case.open.iter().filter(|m| !m.content).map(|m| m.key.as_str()).collect();
-            if let Err(e) = super::hook_settings::add_to_list(path, "command_allowlist", &keys) {
-                super::output::complain(&format!("the approval is not in {}: {}", path.display(), e.message));
-            }
+            write_back(self.desk.policy, &keys);
         }
+    }
+}
+
+/// Puts approvals for ever into the file of Hermes Agent that the policy names.
+pub(super) fn write_back(policy: &Policy, keys: &[&str]) {
+    if let Some(path) = &policy.gate.hermes_config
+        && let Err(e) = super::hook_settings::add_to_list(path, "command_allowlist", keys)
+    {
+        super::output::complain(&format!("the approval is not in {}: {}", path.display(), e.message));
     }
 }
 
@@ -310,7 +315,15 @@ pub(super) fn policy_for(cwd: Option<&Path>) -> Policy {
     let loaded = crate::policy::load(cwd);
     loaded.problems.iter().for_each(|p| super::output::complain(p));
     let mut policy = loaded.policy;
-    super::policy::use_grammars(&policy);
+    let problems = policy.use_grammars();
+    problems
+        .iter()
+        .for_each(|p| super::output::complain(&format!("{p}; it is left out, and every command is asked about")));
+    if let Some(first) = problems.first() {
+        // The rules that hang on it are silent, and silence would be a yes that nobody gave.
+        let more = problems.len().saturating_sub(1);
+        policy.note_broken(if more > 0 { format!("{first} (and {more} more)") } else { first.clone() });
+    }
     with_hermes(&mut policy);
     policy
 }

@@ -63,6 +63,15 @@ fn analysis() -> Check {
 fn policy_check() -> Check {
     let loaded = policy::load(std::env::current_dir().ok().as_deref());
     let used = loaded.path().map_or("the defaults".to_string(), |p| p.display().to_string());
+    let grammars: Vec<String> =
+        loaded.policy.use_grammars().iter().map(|p| format!("{p}; this grammar is left out")).collect();
+    if !grammars.is_empty() {
+        return check(
+            "policy",
+            Went::Fails,
+            loaded.problems.iter().chain(&grammars).cloned().collect::<Vec<_>>().join("; "),
+        );
+    }
     match (loaded.broken, loaded.problems.is_empty()) {
         (true, _) => check("policy", Went::Fails, loaded.problems.join("; ")),
         (false, false) => check("policy", Went::Missing, loaded.problems.join("; ")),

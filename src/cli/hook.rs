@@ -7,8 +7,9 @@ use crate::gate::{self, Context, Outcome};
 use crate::hooks::input::Question;
 use crate::hooks::{self, Agent, Judged, Reply, Request, Ruling};
 use crate::limits::MAX_HOOK_INPUT;
+use crate::options::Stances;
 use crate::policy::{Failing, Policy};
-use crate::verdict::Verdict;
+use crate::verdict::{Class, Verdict};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
 use std::io::Read;
@@ -171,6 +172,24 @@ fn judge(agent: &'static Agent, request: &Request, policy: &Policy, started: Ins
     decided
 }
 
+/// The setting of the policy without which a command that is safe were not: the reason of a yes has to be true.
+fn by_stance(request: &gate::Request, policy: &Policy, verdict: &Verdict) -> Option<&'static str> {
+    let (mine, usual) = (policy.assess, Stances::default());
+    if !policy.hooks.allow_safe || verdict.assessment.class != Class::Safe {
+        return None;
+    }
+    let code = Stances { project_code: usual.project_code, ..mine };
+    let writes = Stances { writes: usual.writes, ..mine };
+    let settings =
+        [("assess.project_code", code, mine.project_code), ("assess.writes", writes, mine.writes > usual.writes)];
+    settings.into_iter().filter(|(.., wider)| *wider).find_map(|(name, assess, _)| {
+        let mut narrower = policy.clone();
+        narrower.assess = assess;
+        let safe = decide::analysis(request, &narrower)?.verdict.assessment.class == Class::Safe;
+        (!safe).then_some(name)
+    })
+}
+
 /// Decides within the time that the policy gives. The analysis has a thread of its own so that the answer can be given in
 /// time without it; it ends with the process.
 fn in_time(
@@ -204,7 +223,8 @@ fn in_time(
                 let request = gate::Request { command: text.into(), ..request.clone() };
                 decide::analysis(&request, &policy).map(|a| a.verdict)
             });
-            Judged { verdict: decision.verdict, outcome: decision.outcome, passes }
+            let by_stance = by_stance(&request, &policy, &decision.verdict);
+            Judged { verdict: decision.verdict, outcome: decision.outcome, passes, by_stance }
         }));
     };
     std::thread::Builder::new()

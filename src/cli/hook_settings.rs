@@ -11,6 +11,7 @@ use crate::report::visible;
 use crate::state::State;
 use crate::state::log::Entry;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -72,10 +73,21 @@ fn settings(agent: &'static Agent) -> Result<&'static Settings, Failure> {
 /// The command line that runs this binary's hook: agents may have another search path than this shell.
 fn own_command(agent: &Agent) -> Result<String, Failure> {
     let binary = std::env::current_exe().map_err(|e| Failure::io("cannot find this binary", &e))?;
+    let binary = as_called(&binary).unwrap_or(binary);
     let path = binary.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:\\".contains(c);
     let quoted = if path.chars().all(plain) { path.into_owned() } else { format!("\"{path}\"") };
     Ok(format!("{quoted} hook {}", agent.name))
+}
+
+/// The path by which this binary was called, where that is a link to it: what links lead to changes its name with each
+/// version of many package managers, and a hook whose program is gone holds nothing back.
+fn as_called(binary: &Path) -> Option<PathBuf> {
+    let called = std::env::args_os().next()?;
+    let path = hook_health::found(called.to_str()?)?;
+    let path = std::path::absolute(path).ok()?;
+    let leads = std::fs::canonicalize(&path).ok()? == std::fs::canonicalize(binary).ok()?;
+    leads.then_some(path)
 }
 
 /// The settings file that is meant.
@@ -186,7 +198,16 @@ fn change(install: bool, matches: &ArgMatches) -> Result<Exit, Failure> {
         let _ = writeln!(text, "{}", settings.note);
     }
     if install {
-        let _ = writeln!(text, "`shellward hook test {}` tries it.", agent.name);
+        if let Ok(Some(found)) = hook_health::look(agent, settings, &path) {
+            let off: BTreeSet<&str> = found.problems.iter().filter(|p| p.off).map(|p| p.what.as_str()).collect();
+            for what in off {
+                let _ = writeln!(text, "But it does not work yet: {what}");
+            }
+        }
+        // Where it is looked for unasked, or by its name.
+        let named =
+            if files_of(settings).contains(&path) { String::new() } else { format!(" --file {}", path.display()) };
+        let _ = writeln!(text, "`shellward hook test {}{named}` tries it.", agent.name);
     }
     said(&text)
 }
@@ -322,8 +343,17 @@ fn state(agent: &Agent, settings: &Settings, path: &Path) -> String {
 fn test(matches: &ArgMatches) -> Result<Exit, Failure> {
     let agent = hook::agent_of(matches)?;
     let settings = settings(agent)?;
-    let path = file_of(agent, settings, matches.get_one("file"))?;
-    let Some(found) = hook_health::look(agent, settings, &path)? else {
+    let given: Option<&PathBuf> = matches.get_one("file");
+    // Of an agent with a file for each of its own agents: those that have the hook.
+    let has = |p: &PathBuf| hook_health::look(agent, settings, p).is_ok_and(|found| found.is_some());
+    let there: Vec<PathBuf> =
+        if given.is_none() { files_of(settings).into_iter().filter(has).collect() } else { Vec::new() };
+    let paths = if there.is_empty() { vec![file_of(agent, settings, given)?] } else { there };
+    paths.iter().try_fold(Exit::Allow, |_, path| test_file(agent, settings, path))
+}
+
+fn test_file(agent: &'static Agent, settings: &Settings, path: &Path) -> Result<Exit, Failure> {
+    let Some(found) = hook_health::look(agent, settings, path)? else {
         let what =
             format!("the hook is not in {}; `shellward hook install {}` puts it there", path.display(), agent.name);
         return Err(Failure { exit: Exit::Config, message: what });

@@ -48,22 +48,29 @@ pub(super) fn describe_why(command: Command) -> Command {
         .arg(
             Arg::new("id")
                 .value_name("ID")
-                .help("Its id in the log, or the end of one [default: the last that was no yes]"),
+                .help("Its id in the log, or the beginning or end of one [default: the last that was no yes]"),
         )
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The entry of the log as JSON"))
 }
+
+/// The layer of a decision in words, the same wherever people read it.
+pub(super) fn layer<'e>(source: &str, decision: &str, layer: &'e str) -> &'e str {
+    match (layer, decision) {
+        // Nobody has said anything yet: the host asks, or an answer is waited for.
+        ("human", "deny" | "ask") if source != ANSWERS => "needs a person",
+        ("human", _) => "a person",
+        _ => layer,
+    }
+}
+
+/// Where answers of people come from in the log.
+pub(super) const ANSWERS: &str = "approvals";
 
 fn line(e: &Entry) -> String {
     let rules = if e.rules.is_empty() { String::new() } else { format!(" [{}]", e.rules.join(" ")) };
     let command = visible::line(&e.command);
     let command: String = command.chars().take(100).collect();
-    // Nobody has said anything yet: the host asks, or an answer is waited for.
-    let layer = if e.layer == "human" && matches!(e.decision.as_str(), "deny" | "ask") {
-        "needs a person"
-    } else {
-        e.layer.as_str()
-    };
-    let decision = format!("{} ({layer})", e.decision);
+    let decision = format!("{} ({})", e.decision, layer(&e.source, &e.decision, &e.layer));
     format!("{} {} {:<12} {decision:<20} {command}{rules}\n", time::show(e.at), e.id, e.source)
 }
 
@@ -71,7 +78,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     let since = match text("since") {
         Some(when) => {
-            let unknown = || Failure::usage(format!("{when:?} is no point in time"));
+            let unknown = || {
+                let forms = "2026-11-30, 2026-11-30T12:00:00Z, or how long ago: 90m, 24h, 7d, 2w";
+                Failure::usage(format!("{when:?} is no point in time; expected {forms}"))
+            };
             Some(time::limit(when, time::now()).ok_or_else(unknown)?)
         }
         None => None,
@@ -83,11 +93,13 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
             && decision.is_none_or(|d| e.decision == d)
             && source.is_none_or(|s| e.source == s)
     };
-    let (_, state) = here()?;
+    let (policy, state) = here()?;
     let last = matches.get_one::<usize>("last").copied();
     let json = matches.get_flag("json");
     let mut lines: VecDeque<String> = VecDeque::new();
+    let mut seen = rule.is_none_or(|id| policy.knows(id));
     let unread = state.read_log(|e| {
+        seen |= rule.is_some_and(|id| e.rules.iter().any(|r| r == id));
         if wanted(&e) {
             lines.push_back(if json {
                 format!("{}\n", serde_json::to_string(&e).unwrap_or_default())
@@ -100,6 +112,9 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         }
         true
     })?;
+    if let (false, Some(id)) = (seen, rule) {
+        return Err(Failure::usage(format!("no rule is called {id}; `shellward rules` lists them")));
+    }
     if unread > 0 {
         output::complain(&format!("{unread} lines of the log cannot be read"));
     }
@@ -113,7 +128,9 @@ pub(super) fn run_why(matches: &ArgMatches) -> Result<Exit, Failure> {
     let mut found: Option<Entry> = None;
     state.read_log(|e| {
         let fits = match id {
-            Some(id) => e.id == *id || (id.len() >= 4 && e.id.ends_with(id.as_str())),
+            Some(id) => {
+                e.id == *id || (id.len() >= 4 && (e.id.ends_with(id.as_str()) || e.id.starts_with(id.as_str())))
+            }
             None => matches!(e.decision.as_str(), "deny" | "ask"),
         };
         if fits {
@@ -144,7 +161,7 @@ fn explained(e: &Entry) -> String {
             let _ = writeln!(out, "{name}: {}", visible::line(value));
         }
     }
-    let _ = writeln!(out, "decision: {}, by the layer {}", e.decision, e.layer);
+    let _ = writeln!(out, "decision: {} ({})", e.decision, layer(&e.source, &e.decision, &e.layer));
     if !e.message.is_empty() {
         let _ = writeln!(out, "in words: {}", visible::line(&e.message));
     }
@@ -171,7 +188,7 @@ fn explained(e: &Entry) -> String {
             }
         }
     }
-    for key in &e.keys {
+    for key in e.keys.iter().filter(|_| e.layer != "floor") {
         let _ = writeln!(out, "an approval covers: {}", visible::line(key));
     }
     if let Some(path) = &e.kept {
@@ -184,6 +201,11 @@ fn explained(e: &Entry) -> String {
 /// What makes another decision possible, by the layer that decided.
 fn change(e: &Entry) -> String {
     match (e.decision.as_str(), e.layer.as_str()) {
+        ("deny", "human") if e.source == ANSWERS => {
+            "nothing for now: this no holds in its session until the request expires, half an hour after it was made; then \
+             the command is asked about again"
+                .into()
+        }
         ("allow", _) => "a deny rule (gate.deny) or a severity (rules) in the policy".into(),
         (_, "floor") => "nothing: no mode, rule or approval lets it through".into(),
         (_, "sudo_stdin") => "a configured SUDO_PASSWORD, or running it yourself".into(),
@@ -196,13 +218,27 @@ fn change(e: &Entry) -> String {
                 Some(rule) => {
                     let key = e.keys.iter().find_map(|k| k.strip_prefix(rule.as_str()));
                     let program = key.and_then(|k| k.split_whitespace().next()).unwrap_or("NAME");
-                    format!(
-                        "an approval where it is asked for, or an entry in the policy: [[allow]] with rule = {rule:?} and \
-                         program = [{program:?}], a host or a path"
-                    )
+                    let file = crate::policy::config_dir().map(|d| d.join("policy.toml").display().to_string());
+                    let file = file.unwrap_or_else(|| "the policy".to_string());
+                    match of_one_command(&e.command) {
+                        Some(command) => format!(
+                            "an approval where it is asked for, or for this command alone in {file}:\n[gate]\nallow = [{command:?}]"
+                        ),
+                        None => format!(
+                            "an approval where it is asked for, or in {file}, with a `path` or `host` where one fits:\n\
+                             [[allow]]\nrule = {rule:?}\nprogram = [{program:?}]"
+                        ),
+                    }
                 }
                 None => "an approval where it is asked for, or an allow rule (gate.allow) in the policy".into(),
             },
         },
     }
+}
+
+/// The text where it is one plain command, which an allow rule can name as it stands.
+fn of_one_command(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let plain = |c: char| c.is_ascii_alphanumeric() || " -_./:=@,+%".contains(c);
+    (text.len() <= 200 && text.chars().all(plain)).then_some(text)
 }

@@ -9,9 +9,6 @@ use clap::{Arg, ArgMatches, Args, Command};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Ids of findings that are no rules of the list.
-const OTHERS: &[&str] = &[policy::FAILED, policy::BROKEN_RULE, policy::globs::DENY_RULE];
-
 /// Which policy holds.
 #[derive(Debug, Args)]
 pub(super) struct PolicyArgs {
@@ -69,15 +66,13 @@ pub(super) fn describe(command: Command) -> Command {
 
 /// What a policy says of rules that there are none of: a file for a newer version may, so it is read all the same.
 fn unknown_rules(policy: &Policy) -> Vec<String> {
-    let own = |id: &str| policy.ask.iter().any(|a| a.id == id) || policy.custom.iter().any(|r| r.id == id);
-    let known = |id: &str| rules::find(id).is_some() || own(id) || OTHERS.contains(&id);
     let named = policy.rules.keys().map(|id| (format!("rules.{id}"), id.as_str()));
     let allowed = policy.allow.iter().flat_map(|a| a.rules().map(|id| (format!("allow: {id}"), id)));
     let said = |(entry, id): (String, &str)| {
         let line = policy.line_of(id).map(|n| format!("line {n}: ")).unwrap_or_default();
         format!("{line}{entry}: there is no such rule; `shellward rules` lists them")
     };
-    named.chain(allowed).filter(|(_, id)| !known(id)).map(said).collect()
+    named.chain(allowed).filter(|(_, id)| !policy.knows(id)).map(said).collect()
 }
 
 /// What there is to say of one file.
@@ -87,21 +82,67 @@ fn check_file(path: &Path) -> Result<(String, Exit), Failure> {
     if let Some(what) = unknown_rules(&policy).first() {
         return Err(wrong(format!("{}, {what}", path.display())));
     }
-    let problems = policy.test_grammars();
-    if !problems.is_empty() {
-        return Err(wrong(problems.join("\n")));
+    if let Some(what) = policy.hooks.time_problem() {
+        return Err(wrong(format!("{}, {what}", path.display())));
     }
-    let count = policy.ask.len().saturating_add(policy.custom.len());
-    let text = format!("{} is a policy with {count} rules of its own or its preset\n", path.display());
+    let tried = policy.test_grammars();
+    if !tried.problems.is_empty() {
+        return Err(wrong(tried.problems.join("\n")));
+    }
+    let mut text = format!("{} holds: {}\n", path.display(), held(&policy, &tried));
+    tried.notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
+    let idle = idle(&policy);
+    idle.iter().for_each(|what| text.push_str(&format!("{what}\n")));
+    let exit = if idle.is_empty() { Exit::Allow } else { Exit::Warn };
     if path.file_name().is_none_or(|n| n != PROJECT_FILE) {
-        return Ok((text, Exit::Allow));
+        return Ok((text, exit));
     }
     // As the project's that it is.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let loaded = policy::load(path.parent());
     let ignored: Vec<&String> = loaded.problems.iter().filter(|p| p.starts_with(&*path.to_string_lossy())).collect();
     let said = ignored.iter().fold(text, |text, problem| format!("{text}{problem}\n"));
-    Ok((said, if ignored.is_empty() { Exit::Allow } else { Exit::Warn }))
+    Ok((said, if ignored.is_empty() { exit } else { Exit::Warn }))
+}
+
+/// What a policy has, in one line.
+fn held(policy: &Policy, tried: &policy::Tried) -> String {
+    let mut out: Vec<String> = policy.preset.iter().map(|name| format!("preset {name}")).collect();
+    let mut count = |n: usize, one: &str, many: &str| {
+        if n > 0 {
+            out.push(format!("{n} {}", if n == 1 { one } else { many }));
+        }
+    };
+    count(policy.ask.len().saturating_add(policy.custom.len()), "rule", "rules");
+    count(policy.rules.len(), "severity", "severities");
+    count(policy.allow.len(), "allow entry", "allow entries");
+    count(policy.gate.deny.len(), "deny rule", "deny rules");
+    count(policy.gate.allow.len(), "allow rule", "allow rules");
+    count(policy.trust.len(), "trusted directory", "trusted directories");
+    count(tried.names.len(), "grammar", "grammars");
+    count(tried.examples, "example", "examples");
+    if !tried.names.is_empty() {
+        out.push(format!("grammars of {}", tried.names.join(" ")));
+    }
+    if out.is_empty() { "settings alone".to_string() } else { out.join(", ") }
+}
+
+/// Entries that never take effect.
+fn idle(policy: &Policy) -> Vec<String> {
+    let at = |id: &str| policy.line_of(id).map(|n| format!("line {n}: ")).unwrap_or_default();
+    let floor = |id: &&str| rules::find(id).is_some_and(|r| r.floor);
+    let milder = policy.rules.iter().filter(|(_, word)| !word.eq_ignore_ascii_case("critical"));
+    let mut ids: Vec<&str> = milder.map(|(id, _)| id.as_str()).collect();
+    ids.extend(policy.allow.iter().flat_map(|a| a.rules()));
+    let mut out: Vec<String> = ids
+        .into_iter()
+        .filter(floor)
+        .map(|id| format!("{}{id} is on the floor: nothing makes it milder, so this entry has no effect", at(id)))
+        .collect();
+    let gone = policy.trust.iter().filter(|dir| !dir.is_absolute() || !dir.is_dir());
+    out.extend(gone.map(|dir| format!("trust: {} is no directory, so this entry has no effect", dir.display())));
+    out.dedup();
+    out
 }
 
 /// What there is to say of the policies that hold in this directory.
@@ -115,10 +156,13 @@ fn check_here() -> Result<(String, Exit), Failure> {
         let path = path.as_ref().map_or("none".to_string(), |p| p.display().to_string());
         let _ = writeln!(text, "{whose}: {path}");
     }
-    let strange = unknown_rules(&loaded.policy).into_iter().chain(loaded.policy.test_grammars());
+    let tried = loaded.policy.test_grammars();
+    let _ = writeln!(text, "in force: {}", held(&loaded.policy, &tried));
+    let strange = unknown_rules(&loaded.policy).into_iter().chain(tried.problems).chain(idle(&loaded.policy));
+    let strange = strange.chain(loaded.policy.hooks.time_problem());
     let problems: Vec<String> = loaded.problems.iter().cloned().chain(strange).collect();
-    for problem in &problems {
-        let _ = writeln!(text, "{problem}");
+    for line in problems.iter().chain(&tried.notes) {
+        let _ = writeln!(text, "{line}");
     }
     Ok((text, if problems.is_empty() { Exit::Allow } else { Exit::Warn }))
 }

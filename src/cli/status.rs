@@ -123,6 +123,8 @@ pub(super) fn look() -> Status {
     let cwd = std::env::current_dir().ok();
     let loaded = policy::load(cwd.as_deref());
     let mut why = loaded.problems.clone();
+    // Rules that hang on a grammar that is left out are silent.
+    why.extend(loaded.policy.use_grammars().iter().map(|p| format!("{p}; this grammar is left out")));
     if loaded.policy.gate.mode == Mode::Off {
         why.push("gate.mode is off: all that is not on the floor or denied by a rule is let through".to_string());
     }
@@ -340,7 +342,8 @@ fn told(s: &Status) -> String {
         }
         if let Some(l) = &h.last {
             let command: String = visible::line(&l.command).chars().take(80).collect();
-            let _ = writeln!(out, "             last: {} {} ({}) {command}", l.at, l.decision, l.layer);
+            let layer = super::log::layer("", &l.decision, &l.layer);
+            let _ = writeln!(out, "             last: {} {} ({layer}) {command}", l.at, l.decision);
         }
     }
     for path in &s.policy {

@@ -63,6 +63,7 @@ fn read_named(grammar: Option<&'static Grammar>, command: &name::Command, argv: 
         return inv;
     };
     inv.grammar = grammar.names.first().copied();
+    inv.behind = argv.len().saturating_sub(1);
     let mut s = Scan::new(grammar, inv, words(grammar, command, argv));
     s.run();
     Builder::new(s).finish()
@@ -291,6 +292,7 @@ impl Scan {
             let count = (self.facts.operands.len() as u64).saturating_add(1);
             if count == level.sub_at {
                 if self.sub(&value) {
+                    self.inv.behind = self.facts.argv.len().saturating_sub(index.saturating_add(1));
                     return true;
                 }
                 self.sub_open = false;

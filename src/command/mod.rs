@@ -95,6 +95,8 @@ pub struct Invocation {
     pub grammar: Option<&'static str>,
     /// The sub-commands that were taken (`["push"]`).
     pub subs: Vec<&'static str>,
+    /// How many words stand behind the last of those, or behind the program where none was taken.
+    pub behind: usize,
     /// The values with roles, in argv order.
     pub uses: Vec<Use>,
     /// Properties of the whole.

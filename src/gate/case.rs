@@ -6,7 +6,8 @@ use crate::effect::Language;
 use crate::effect::graph::DoubtKind;
 use crate::effect::path::Base;
 use crate::finding::{Finding, Severity};
-use crate::policy::{BROKEN_RULE, GatePolicy, globs};
+use crate::policy::globs::Run;
+use crate::policy::{BROKEN_RULE, GatePolicy};
 use crate::rules;
 use crate::verdict::incomplete;
 use serde::Deserialize;
@@ -154,8 +155,8 @@ pub struct Case<'a> {
     pub policy: &'a GatePolicy,
     /// The text, for people and globs.
     pub text: String,
-    /// Every command that would run, its words joined with spaces.
-    pub commands: Vec<String>,
+    /// Every command that would run, as the user's rules see it.
+    pub runs: Vec<Run>,
     /// Why it cannot be judged, or not to its end.
     pub unreadable: Option<Unreadable>,
     /// A program would take a password for other rights from what is piped into it.
@@ -184,7 +185,7 @@ impl<'a> Case<'a> {
             request,
             policy,
             text: String::from_utf8_lossy(&request.command).trim().to_string(),
-            commands: analysis.map(|a| globs::commands(&a.graph)).unwrap_or_default(),
+            runs: analysis.map(|a| policy.runs(a)).unwrap_or_default(),
             unreadable: Unreadable::of(analysis),
             password_piped: findings.iter().any(|f| f.rule_id == super::sudo::RULE),
             floor: findings.iter().filter(|f| f.floor && f.rule_id != super::sudo::RULE).collect(),

@@ -97,6 +97,8 @@ pub struct Judged {
     pub outcome: Outcome,
     /// The command rewritten so that nothing is found in it any more, where its findings say how.
     pub passes: Option<String>,
+    /// The setting of the policy without which it were not safe (`assess.project_code`), where that is so.
+    pub by_stance: Option<&'static str>,
 }
 
 /// Answers one question of an agent. `judge` decides about a command, or says why it cannot (the analysis broke or took
@@ -111,7 +113,7 @@ pub fn answer(
     match question {
         Question::Other => say(agent, Ruling::Silent, String::new(), event, value),
         Question::Broken(why, _) => {
-            let (ruling, reason) = failed(policy, why);
+            let (ruling, reason) = failed(policy, why, Whose::Host);
             say(agent, ruling, reason, event, value)
         }
         Question::Command(request, _) => match judge(request) {
@@ -121,7 +123,7 @@ pub fn answer(
                 say(agent, ruling, reason, event, value)
             }
             Err(why) => {
-                let (ruling, reason) = failed(policy, &why);
+                let (ruling, reason) = failed(policy, &why, Whose::Command);
                 say(agent, ruling, reason, event, value)
             }
         },
@@ -130,7 +132,7 @@ pub fn answer(
 
 /// The reply where not even the question was read: standard input broke.
 pub fn unread(agent: &Agent, policy: &HookPolicy, why: &str) -> Reply {
-    let (ruling, reason) = failed(policy, why);
+    let (ruling, reason) = failed(policy, why, Whose::Host);
     let event = agent.forms.first().map_or("", |f| f.event);
     say(agent, ruling, reason, event, &Value::Null)
 }
@@ -140,14 +142,27 @@ fn say(agent: &Agent, ruling: Ruling, reason: String, event: &'static str, input
     Reply { holds_back: matches!(ruling, Ruling::Ask | Ruling::Deny), ..reply }
 }
 
-fn failed(policy: &HookPolicy, why: &str) -> (Ruling, String) {
+/// What kept a verdict from being given.
+#[derive(Clone, Copy)]
+enum Whose {
+    /// The command, or its analysis.
+    Command,
+    /// What the host wrote.
+    Host,
+}
+
+fn failed(policy: &HookPolicy, why: &str, whose: Whose) -> (Ruling, String) {
     match policy.fail {
         Failing::Open => (Ruling::Silent, String::new()),
         Failing::Closed => (
             Ruling::Deny,
             format!(
-                "Shellward could not check this command: {why}. Nothing unchecked is run (hooks.fail = \"closed\"). \
-                 Send it again as one plain, shorter command, or tell the user."
+                "Shellward could not check this command: {why}. Nothing unchecked is run (hooks.fail = \"closed\"). {}",
+                match whose {
+                    Whose::Command => "Send it again as one plain, shorter command, or tell the user.",
+                    Whose::Host =>
+                        "The command is not at fault: tell the user, whose agent and hook do not understand each other.",
+                }
             ),
         ),
     }

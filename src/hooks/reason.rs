@@ -14,6 +14,9 @@ const MAX_TOLD: usize = 5;
 /// command where there is one, and how the user can let it through where that is possible. Never empty.
 pub fn reason(judged: &Judged, ruling: Ruling) -> String {
     let outcome = &judged.outcome;
+    if ruling == Ruling::Allow {
+        return allowed(judged);
+    }
     let mut out = findings(&judged.verdict, judged.passes.as_deref());
     // What does not come from a finding is told in the words of the layer that decided.
     let said = !outcome.approved && outcome.status.is_none() && (outcome.layer != Layer::Floor || outcome.unreadable());
@@ -31,10 +34,23 @@ pub fn reason(judged: &Judged, ruling: Ruling) -> String {
     out
 }
 
+/// Why it may run without a question: what the policy says, or what was proven.
+fn allowed(judged: &Judged) -> String {
+    match (judged.outcome.layer, judged.by_stance) {
+        (Layer::Allowlist, _) => format!("Shellward: {}.", judged.outcome.message),
+        (_, Some(setting)) => {
+            format!(
+                "Shellward: every effect of this command is known, and the user's policy takes it for safe ({setting})."
+            )
+        }
+        (_, None) => "Shellward: every effect of this command is known and harmless.".to_string(),
+    }
+}
+
 fn findings(verdict: &Verdict, passes: Option<&str>) -> String {
     let matter: Vec<&Finding> = verdict.findings.iter().filter(|f| f.severity > Severity::Info).collect();
     if matter.is_empty() {
-        return "Shellward: every effect of this command is known and harmless.".to_string();
+        return "Shellward: nothing was found that the user is asked about.".to_string();
     }
     let mut out = String::from("Shellward: ");
     let titles: Vec<String> = matter.iter().take(MAX_TOLD).map(|f| format!("{} [{}]", f.title, f.rule_id)).collect();
@@ -53,7 +69,9 @@ fn findings(verdict: &Verdict, passes: Option<&str>) -> String {
         let _ = write!(out, " What would pass: {}", told.join(" "));
     }
     if let Some(command) = passes {
-        let _ = write!(out, " For example: {command}");
+        // In the marks of code, so that nobody takes what follows for a part of it.
+        let ticks = if command.contains('`') { "``" } else { "`" };
+        let _ = write!(out, " For example: {ticks}{command}{ticks}.");
     }
     out
 }

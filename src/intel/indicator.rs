@@ -102,8 +102,11 @@ impl Indicator {
             matches!((a.scheme.as_str(), a.port.as_deref()), (_, None) | ("http", Some("80")) | ("https", Some("443")));
         let port = if usual { String::new() } else { format!(":{}", a.port.as_deref().unwrap_or_default()) };
         let path = a.path.split('#').next().unwrap_or_default().replace('\\', "/");
+        let (path, query) = path.split_once('?').map_or((path.as_str(), ""), |(p, q)| (p, q));
+        let path = without_dots(&unescaped(path));
+        let query = if query.is_empty() { String::new() } else { format!("?{}", unescaped(query)) };
         let slash = if path.starts_with('/') { "" } else { "/" };
-        Self::new(Kind::Url, format!("{host}{port}{slash}{}", unescaped(&path)))
+        Self::new(Kind::Url, format!("{host}{port}{slash}{path}{query}"))
     }
     /// A package, every version of it.
     pub fn package(ecosystem: &str, name: &str) -> Option<Indicator> {
@@ -124,7 +127,7 @@ impl Indicator {
     }
     fn of_package(kind: Kind, ecosystem: &str, name: &str) -> Option<Indicator> {
         let eco = ecosystem::canonical(ecosystem)?;
-        let name = super::names::normal(eco, name.trim());
+        let name = super::names::normal(eco, ecosystem::without_default(eco, name.trim()));
         if name.is_empty() || name.contains(char::is_whitespace) {
             return None;
         }
@@ -151,7 +154,7 @@ impl Indicator {
         }
         let eco = text.split_once(':').filter(|(e, rest)| !rest.starts_with("//") && ecosystem::canonical(e).is_some());
         if let Some((eco, spec)) = eco {
-            return of_spec(eco, spec, &split_version(spec));
+            return of_given(eco, spec);
         }
         match Address::parse_text(text, "http") {
             Some(a) => of_use(&a),
@@ -205,15 +208,75 @@ pub fn of_use(a: &Address) -> Vec<Indicator> {
     out
 }
 
+/// Most parts of a path that are looked up.
+const MAX_PARTS: usize = 8;
+
+/// A version in the spellings that an ecosystem takes for equal: `1.2`, `1.2.0` where zeros at the end do not count.
+fn same_versions(ecosystem: &str, version: &str) -> Vec<String> {
+    let mut out = vec![version.to_string()];
+    if ecosystem::has(ecosystem, "zeros") {
+        let mut short = version;
+        while let Some(rest) = short.strip_suffix(".0").filter(|r| !r.is_empty()) {
+            short = rest;
+        }
+        out.extend(["", ".0", ".0.0"].map(|zeros| format!("{short}{zeros}")).into_iter().filter(|v| v != version));
+    }
+    out
+}
+
 /// Everything that may be listed of a package that is installed: itself, its version, some of its versions.
 pub fn of_spec(ecosystem: &str, name: &str, (plain, version): &(String, Option<String>)) -> Vec<Indicator> {
     let name = if plain.is_empty() { name } else { plain };
-    let mut out: Vec<Indicator> = Indicator::package(ecosystem, name).into_iter().collect();
-    match version {
-        Some(v) => out.extend(Indicator::version(ecosystem, name, v)),
-        None => out.extend(Indicator::versions(ecosystem, name)),
+    let mut names = vec![name];
+    if ecosystem::has(ecosystem, "paths") {
+        // A module is named by a path, and what lies below it is a part of it.
+        let ends = name.match_indices('/').map(|(i, _)| i).skip(1).take(MAX_PARTS);
+        names.extend(ends.filter_map(|i| name.get(..i)));
+    }
+    let mut out: Vec<Indicator> = Vec::new();
+    for name in names {
+        out.extend(Indicator::package(ecosystem, name));
+        match version {
+            Some(v) => {
+                out.extend(same_versions(ecosystem, v).iter().filter_map(|v| Indicator::version(ecosystem, name, v)))
+            }
+            None => out.extend(Indicator::versions(ecosystem, name)),
+        }
     }
     out
+}
+
+/// As [`split_version`], in an ecosystem: the names of some have a colon in them (`com.example:lib`), and what stands behind
+/// the second one is the version; those of others have tags (`host:5000/image:1.2@sha256:…`).
+pub fn split_in(ecosystem: &str, spec: &str) -> (String, Option<String>) {
+    let spec = spec.trim();
+    if ecosystem::has(ecosystem, "groups")
+        && let Some((group, rest)) = spec.split_once(':')
+    {
+        let (name, version) = split_version(rest);
+        return (format!("{group}:{name}"), version);
+    }
+    if ecosystem::has(ecosystem, "tags") {
+        let plain = spec.split('@').next().unwrap_or_default();
+        let at = plain.rfind('/').map_or(0, |i| i.saturating_add(1));
+        let tag = plain.get(at..).and_then(|last| last.split_once(':')).map(|(_, tag)| tag);
+        let length = plain.len().saturating_sub(tag.map_or(0, |t| t.len().saturating_add(1)));
+        let name = plain.get(..length).unwrap_or_default();
+        return (name.to_string(), tag.filter(|t| !t.is_empty()).map(str::to_string));
+    }
+    split_version(spec)
+}
+
+/// Everything that may be listed of what an installer is given in an ecosystem: `x@npm:y@1` is the package that the other
+/// name stands for.
+pub fn of_given(ecosystem: &str, spec: &str) -> Vec<Indicator> {
+    let plain = !ecosystem::has(ecosystem, "groups") && !ecosystem::has(ecosystem, "tags");
+    let other = spec.split_once(':').filter(|_| plain).and_then(|(before, rest)| {
+        let name = before.rsplit('@').next()?;
+        Some((ecosystem::canonical(name)?, rest))
+    });
+    let (ecosystem, spec) = other.unwrap_or((ecosystem, spec));
+    of_spec(ecosystem, spec, &split_in(ecosystem, spec))
 }
 
 /// Name and exact version of what an installer is given: `x==1.2`, `x[extra]==1.2`, `@s/x@1.2`, `x@1.2`, `x:1.2`. A range
@@ -261,6 +324,33 @@ fn is_name(name: &str) -> bool {
     name.contains('.') && !name.contains(char::is_whitespace) && !name.contains('…')
 }
 
+/// A path as clients send it: `.` and `..` are taken out (RFC 3986, 5.2.4).
+fn without_dots(path: &str) -> String {
+    if !path.contains("/.") {
+        return path.to_string();
+    }
+    let mut out: Vec<&str> = Vec::new();
+    let mut parts = path.split('/').peekable();
+    while let Some(part) = parts.next() {
+        let last = parts.peek().is_none();
+        match part {
+            "." if last => out.push(""),
+            "." => {}
+            ".." => {
+                // The first part stands before the slash at the beginning.
+                if out.len() > 1 {
+                    out.pop();
+                }
+                if last {
+                    out.push("");
+                }
+            }
+            _ => out.push(part),
+        }
+    }
+    out.join("/")
+}
+
 /// Percent signs decoded where the character may stand plainly (RFC 3986, unreserved), in capitals elsewhere.
 fn unescaped(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
@@ -297,6 +387,8 @@ mod tests {
             ("http://Evil.Example/a?b=1#c", "evil.example:80/a?b=1"),
             ("https://evil.example:443/%61%2f", "http://evil.example/a%2F"),
             ("http://0x7f.1:8080/x", "http://127.0.0.1:8080/x"),
+            ("http://e.example/a/../m.exe", "http://e.example/m.exe?"),
+            ("http://e.example/a/./b/..", "http://e.example/a/"),
             ("https://bücher.example", "https://xn--bcher-kva.example/"),
         ] {
             assert_eq!(key(Indicator::url(a)), key(Indicator::url(b)), "{a}");
@@ -338,6 +430,33 @@ mod tests {
             let (name, version) = split_version(spec);
             assert_eq!((name.as_str(), version.as_deref()), want, "{spec}");
         }
+        for (ecosystem, spec, want) in [
+            ("maven", "com.example:lib:1.2", ("com.example:lib", Some("1.2"))),
+            ("maven", "com.example:lib", ("com.example:lib", None)),
+            ("docker", "evil/image:1", ("evil/image", Some("1"))),
+            ("image", "r.example:5000/evil/image", ("r.example:5000/evil/image", None)),
+            ("image", "evil/image@sha256:00", ("evil/image", None)),
+        ] {
+            let (name, version) = split_in(ecosystem, spec);
+            assert_eq!((name.as_str(), version.as_deref()), want, "{spec}");
+        }
+    }
+
+    #[test]
+    fn what_is_given_is_looked_up_as_it_is_stored() {
+        for (ecosystem, given, stored) in [
+            ("npm", "x@npm:evil-pkg@1.0.0", Indicator::version("npm", "evil-pkg", "1.0.0")),
+            ("npm", "npm:evil-pkg@1.0.0", Indicator::version("npm", "evil-pkg", "1.0.0")),
+            ("pip", "evil-pkg[x]==1.2.0", Indicator::version("pip", "evil-pkg", "1.2")),
+            ("pip", "evil-pkg==1.2", Indicator::version("pip", "evil-pkg", "1.2.0")),
+            ("go", "github.com/evil/mod/cmd/x@latest", Indicator::package("go", "github.com/evil/mod")),
+            ("image", "docker.io/evil/image:1", Indicator::package("docker", "evil/image")),
+            ("image", "evil", Indicator::package("docker", "docker.io/library/evil")),
+            ("maven", "com.evil:lib:1", Indicator::package("maven", "com.evil:lib")),
+        ] {
+            assert!(of_given(ecosystem, given).contains(&stored.unwrap()), "{given}: {:?}", of_given(ecosystem, given));
+        }
+        assert!(!of_given("maven", "com.evil:other").contains(&Indicator::package("maven", "com.evil:lib").unwrap()));
     }
 
     #[test]

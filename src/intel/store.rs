@@ -260,6 +260,8 @@ impl Store {
         let lock = self.dir.join("threats.lock");
         let held = File::create(&lock).and_then(|f| f.lock().map(|()| f)).map_err(|e| failed(&lock, e))?;
         let fresh = self.dir.join(".threats.new");
+        // Of an update that was killed.
+        let _ = std::fs::remove_file(&fresh);
         let done = self.take(from, &fresh, now);
         if done.is_err() {
             // What is left of it is of no use; that it could not be removed changes nothing.
@@ -274,9 +276,12 @@ impl Store {
         let keys = self.keys().map_err(UpdateError::Keys)?;
         // The bytes that are checked are those that will be used.
         let mut file = File::create(fresh).map_err(|e| failed(fresh, e))?;
+        // What does not begin as a database does is not copied, whatever its length.
         let mut from = from.take(MAX_SIZE.saturating_add(1));
         let mut part = vec![0u8; 64 << 10];
-        let mut n = 0u64;
+        let head = Database::begins(&mut from)?;
+        file.write_all(&head).map_err(|e| failed(fresh, e))?;
+        let mut n = u64::try_from(head.len()).unwrap_or(u64::MAX);
         loop {
             let read = match from.read(&mut part) {
                 Ok(0) => break,

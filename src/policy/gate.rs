@@ -18,19 +18,22 @@ pub enum Mode {
 
 impl<'de> Deserialize<'de> for Mode {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        // YAML reads a bare `off` as false; a mode that is not known asks a person.
+        // A mistyped word must not be taken for another one: of a policy that is wrong every command is asked about.
+        const WORDS: &str = "expected manual, smart or off";
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Word {
             Text(String),
             Flag(bool),
         }
-        Ok(match Word::deserialize(d)? {
-            Word::Text(t) if t.eq_ignore_ascii_case("smart") => Mode::Smart,
-            Word::Text(t) if t.eq_ignore_ascii_case("off") => Mode::Off,
-            Word::Flag(false) => Mode::Off,
-            Word::Text(_) | Word::Flag(true) => Mode::Manual,
-        })
+        match Word::deserialize(d).map_err(|_| serde::de::Error::custom(WORDS))? {
+            Word::Text(t) if t.eq_ignore_ascii_case("smart") => Ok(Mode::Smart),
+            Word::Text(t) if t.eq_ignore_ascii_case("off") => Ok(Mode::Off),
+            Word::Text(t) if t.eq_ignore_ascii_case("manual") => Ok(Mode::Manual),
+            Word::Flag(false) => Ok(Mode::Off),
+            Word::Text(t) => Err(serde::de::Error::custom(format!("there is no mode {t:?}, {WORDS}"))),
+            Word::Flag(true) => Err(serde::de::Error::custom(WORDS)),
+        }
     }
 }
 

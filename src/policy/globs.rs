@@ -1,6 +1,10 @@
 //! The user's deny and allow rules: globs over every command that would run. The one place that matches them.
+//!
+//! A deny rule is matched against a command as it is written, and against what its grammar reads it as ([`canonical`]), so
+//! that `git push*` denies `git -C x push` as well. An allow rule is matched against the words as they are written alone.
 
 use super::GatePolicy;
+use super::canonical::canonical;
 use crate::analyzer::Analysis;
 use crate::effect::graph::Graph;
 use crate::finding::{Confidence, Evidence, Finding, Severity, SpanOut};
@@ -11,33 +15,69 @@ use crate::verdict::{Action, Class, Verdict};
 /// The id of the finding that stands for a deny rule.
 pub const DENY_RULE: &str = "user_deny_rule";
 
-/// The commands of a graph as texts: as they are written, and by the name of the program where that differs.
-pub fn commands(graph: &Graph) -> Vec<String> {
-    let mut out = Vec::new();
-    for p in &graph.processes {
-        let words: Vec<String> = p.argv.iter().map(crate::value::Value::show).collect();
-        let by_name = std::iter::once(p.name.clone()).chain(words.iter().skip(1).cloned());
-        let by_name = by_name.collect::<Vec<_>>().join(" ");
-        let written = words.join(" ");
-        if written != by_name {
-            out.push(written);
-        }
-        out.push(by_name);
-    }
-    out
+/// A command that would run, as the rules see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Its words joined with spaces: as they are written, and by the name of the program where that differs.
+    pub texts: Vec<String>,
+    /// As its grammar reads it, where that differs from the words. Worked out only where there are deny rules.
+    pub canonical: Vec<String>,
+    /// It is known and harmless by itself. Worked out only where there are allow rules.
+    pub harmless: bool,
+    /// Something is done around its words that a rule over words does not name: a redirection, a variable. As above.
+    pub around: bool,
 }
 
 impl GatePolicy {
+    /// The commands of an analysis, as far as these rules ask.
+    pub fn runs(&self, analysis: &Analysis) -> Vec<Run> {
+        let (graph, apart): (&Graph, _) = (&analysis.graph, &analysis.apart);
+        let run = |p: &crate::effect::graph::Process| {
+            let words: Vec<String> = p.argv.iter().map(crate::value::Value::show).collect();
+            let by_name = std::iter::once(p.name.clone()).chain(words.iter().skip(1).cloned());
+            let by_name = by_name.collect::<Vec<_>>().join(" ");
+            let written = words.join(" ");
+            let mut texts = vec![by_name];
+            if texts.first() != Some(&written) {
+                texts.push(written);
+            }
+            let mut canonical = if self.deny.is_empty() { Vec::new() } else { canonical(graph, p) };
+            canonical.retain(|c| !texts.contains(c));
+            Run {
+                texts,
+                canonical,
+                harmless: apart.harmless.binary_search(&p.id).is_ok(),
+                around: apart.around.binary_search(&p.id).is_ok(),
+            }
+        };
+        graph.processes.iter().map(run).collect()
+    }
+
     /// The deny rule that matches the text or one of the commands.
-    pub fn denied_by(&self, text: &str, commands: &[String]) -> Option<&str> {
-        let hit = |rule: &&String| glob::folded(rule, text) || commands.iter().any(|c| glob::folded(rule, c));
+    pub fn denied_by(&self, text: &str, runs: &[Run]) -> Option<&str> {
+        let all = || runs.iter().flat_map(|r| r.texts.iter().chain(&r.canonical));
+        let hit = |rule: &&String| glob::folded(rule, text) || all().any(|c| glob::folded(rule, c));
         self.deny.iter().filter(|r| !r.trim().is_empty()).find(hit).map(String::as_str)
     }
 
-    /// True where every command matches an allow rule: `git *` allows no `git log; rm -r x`.
-    pub fn allows(&self, commands: &[String]) -> bool {
-        let allowed = |c: &String| self.allow.iter().any(|rule| glob::folded(rule, c));
-        !commands.is_empty() && commands.iter().all(allowed)
+    /// The allow rules that let all of it through: each command matches one, or is harmless by itself, and one at least
+    /// does match. `git *` allows `cd sub && git log | tail`, and no `git log; rm -r x`, nor `git log > ~/.bashrc`.
+    pub fn allowed_by(&self, runs: &[Run]) -> Option<Vec<&str>> {
+        let rule = |c: &String| self.allow.iter().find(|rule| glob::folded(rule, c));
+        let mut used: Vec<&str> = Vec::new();
+        for run in runs {
+            if run.around {
+                return None;
+            }
+            match run.texts.iter().map(rule).collect::<Option<Vec<&String>>>() {
+                Some(rules) => used.extend(rules.into_iter().map(String::as_str)),
+                None if run.harmless => {}
+                None => return None,
+            }
+        }
+        used.sort_unstable();
+        used.dedup();
+        (!used.is_empty()).then_some(used)
     }
 
     /// Puts the rules into a verdict: a deny rule is a finding that nothing lets through, an allow rule makes findings
@@ -48,10 +88,10 @@ impl GatePolicy {
         if self.deny.is_empty() && self.allow.is_empty() {
             return None;
         }
-        let commands = commands(&analysis.graph);
+        let runs = self.runs(analysis);
         let text = String::from_utf8_lossy(text);
         let verdict = &mut analysis.verdict;
-        if let Some(rule) = self.denied_by(text.trim(), &commands) {
+        if let Some(rule) = self.denied_by(text.trim(), &runs) {
             verdict.findings.insert(0, denied(rule, &text));
             verdict.action = Action::Block;
             verdict.assessment.class = Class::Risk;
@@ -59,7 +99,7 @@ impl GatePolicy {
             let index = self.deny.iter().position(|r| r == rule);
             return Some(("deny", index, format!("denies it: {:?}", redact::text(rule))));
         }
-        let notes = self.allows(&commands) && note_allowed(verdict);
+        let notes = self.allowed_by(&runs).is_some() && note_allowed(verdict);
         notes.then(|| ("allow", None, "cover every command of it, so that its findings are notes".to_string()))
     }
 }

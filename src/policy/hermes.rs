@@ -46,11 +46,25 @@ impl HermesSettings {
                     open.pop();
                     value_ends(&mut open);
                 }
-                Event::Alias(_) => value_ends(&mut open),
+                Event::Alias(_) => {
+                    if let Some(Open::Map(Some(key))) = open.first()
+                        && matches!(key.as_str(), "approvals" | "command_allowlist" | "<<")
+                    {
+                        // What it stands for would be lost without a word, a deny rule for instance.
+                        return Err(format!(
+                            "`{key}` has an alias (`*…`), which is not followed: write out what it stands for"
+                        ));
+                    }
+                    value_ends(&mut open);
+                }
                 Event::Scalar(value, ..) => {
                     if let Some(Open::Map(key @ None)) = open.last_mut() {
                         *key = Some(value.to_string());
                         continue;
+                    }
+                    let text = || matches!(open.as_slice(), [Open::Map(Some(a)), Open::Map(Some(b))] if a == "approvals" && b == "deny");
+                    if text() && !matches!(value.trim(), "" | "~" | "null") {
+                        return Err(format!("approvals.deny is no list, but the text {value:?}"));
                     }
                     out.take(&open, &value);
                     value_ends(&mut open);

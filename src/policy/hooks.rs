@@ -48,6 +48,9 @@ pub enum NoAsk {
     Silent,
 }
 
+/// Longest time that a verdict may take: agents give up on a hook at 10 seconds and run the command.
+const MAX_DEADLINE_MS: u64 = 9_000;
+
 /// The section `[hooks]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -64,6 +67,17 @@ pub struct HookPolicy {
     pub allow_safe: bool,
     /// `deadline_ms`: how long a verdict may take. Hosts wait for 5 seconds and more.
     pub deadline_ms: u64,
+}
+
+impl HookPolicy {
+    /// What is wrong with the time for a verdict: with none every command is denied, with too much the agent goes on alone.
+    pub fn time_problem(&self) -> Option<String> {
+        let given = self.deadline_ms;
+        let fits = (1..=MAX_DEADLINE_MS).contains(&given);
+        (!fits).then(|| {
+            format!("hooks.deadline_ms = {given}: expected 1 to {MAX_DEADLINE_MS}, since agents wait for 10 seconds")
+        })
+    }
 }
 
 impl Default for HookPolicy {

@@ -7,6 +7,7 @@
 
 mod asks;
 mod broken;
+mod canonical;
 mod entry;
 pub mod find;
 mod gate;
@@ -26,6 +27,7 @@ pub use broken::BROKEN_RULE;
 pub use entry::Origin;
 pub use find::{Loaded, config_dir, load};
 pub use gate::{GatePolicy, Mode, Unattended};
+pub use grammars::Tried;
 pub use hermes::HermesSettings;
 pub use hooks::{Failing, HookPolicy, NoAsk, OnBlock, OnWarn};
 
@@ -148,6 +150,10 @@ impl Policy {
             allow.origin = (Arc::clone(&origin.name), origin.line(&keys).unwrap_or(0));
         }
         policy.grammars.iter_mut().for_each(|g| *g = grammars::resolve(g, name));
+        policy.trust.iter_mut().filter(|t| t.starts_with("~")).for_each(|t| *t = grammars::resolve(t, name));
+        if let Some(problem) = policy.problem() {
+            return Err(broken::at_word(text, problem.0, &problem.1));
+        }
         let written = std::mem::take(&mut policy.written);
         for rule in &written {
             let rule = rule.compile(&origin.name, text)?;
@@ -168,6 +174,15 @@ impl Policy {
         let allow = base.allow.into_iter().chain(policy.allow).collect();
         let origins = base.origins.into_iter().chain(policy.origins).collect();
         Ok(Policy { ask, rules, custom, allow, origins, ..policy })
+    }
+
+    /// A setting that no run could follow: its name and what is wrong with it.
+    fn problem(&self) -> Option<(&'static str, String)> {
+        let endpoint = self.model.endpoint.as_deref()?;
+        let known = endpoint.split_once("://").is_some_and(|(s, rest)| {
+            ["http", "https"].iter().any(|known| s.eq_ignore_ascii_case(known)) && !rest.is_empty()
+        });
+        (!known).then(|| ("endpoint", format!("model.endpoint = {endpoint:?}: expected an http or https address")))
     }
 
     /// The policy that a preset is.
@@ -206,6 +221,10 @@ impl Policy {
 
     /// Other severities, findings of this policy's own rules, and its allow entries.
     pub fn assess(&self, analysis: &mut Analysis, options: &Options) {
+        if !self.gate.allow.is_empty() {
+            let facts = crate::rules::Facts::new(&analysis.source, &analysis.graph, options);
+            analysis.apart = crate::rules::apart(&facts, &analysis.verdict.findings);
+        }
         if !self.is_plain() {
             let secrets = Arc::clone(&analysis.verdict.secrets);
             crate::redact::with(&secrets, || self.assess_all(analysis, options));
@@ -222,7 +241,7 @@ impl Policy {
             }
             more.extend((!more.iter().any(|f| f.rule_id == id && f.span == finding.span)).then_some(finding));
         }
-        let Analysis { source, graph, verdict } = analysis;
+        let Analysis { source, graph, verdict, .. } = analysis;
         // Facts are worked out when asked for, so that having them costs next to nothing.
         let facts = crate::rules::Facts::new(source, graph, options);
         for (finding, by) in rule::findings(&self.custom, &facts) {
@@ -284,6 +303,12 @@ impl Policy {
         }
         applied.dedup();
         verdict.policy.append(&mut applied);
+    }
+
+    /// True where there is a rule of that name: a built-in one, or one of its own.
+    pub fn knows(&self, id: &str) -> bool {
+        let own = self.ask.iter().any(|a| a.id == id) || self.custom.iter().any(|r| r.id == id);
+        own || crate::rules::find(id).is_some() || [FAILED, BROKEN_RULE, globs::DENY_RULE].contains(&id)
     }
 
     /// The line of the entry about a rule in the last file that has one.

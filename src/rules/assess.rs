@@ -6,10 +6,11 @@
 
 use super::concern::{concern, even_dry, started};
 use super::own::Own;
-use super::{Category, Facts, Findings, Rule};
+use super::{Apart, Category, Facts, Findings, Rule};
 use crate::effect::graph::{Doubt, DoubtKind, Process};
 use crate::effect::{Effect, ProcessId, Props};
 use crate::finding::{Confidence, Finding, Severity};
+use crate::source::Place;
 use crate::verdict::{Action, Assessment, Class};
 
 /// Most reasons that are listed: a person reads the first few.
@@ -124,6 +125,52 @@ fn asks_for_help(p: &Process) -> bool {
     let [name, asked] = p.argv.as_slice() else { return false };
     let by_name = name.as_str().is_some_and(|n| !n.contains(['/', '\\']));
     by_name && p.stdin.is_none() && asked.as_str().is_some_and(|a| ASKS.contains(&a.as_ref()))
+}
+
+/// What there is to say of the commands one by one: those that are known and harmless by themselves, each of which would be
+/// *safe* where it stood alone (none where something is in doubt that belongs to no command); and those around whose words
+/// something else is done, by a redirection or by a variable that is set for it.
+pub(super) fn apart(facts: &Facts<'_>, findings: &[Finding]) -> Apart {
+    let own = Own::of(facts);
+    let process = |id: ProcessId| facts.graph.process(id);
+    let mut doubtful: Vec<ProcessId> = facts.graph.doubts.iter().filter_map(|d| d.process).collect();
+    let variables = facts.graph.doubts.iter().filter(|d| d.kind == DoubtKind::Environment);
+    let mut around: Vec<ProcessId> = variables.filter_map(|d| d.process).collect();
+    for e in &facts.graph.effects {
+        let concerned = match e.props.has(Props::SIMULATED) {
+            true => even_dry(facts, e, &own),
+            false => concern(facts, e, &own),
+        };
+        if concerned.is_some() {
+            doubtful.push(e.process);
+            around.extend(process(e.process).filter(|p| is_around(p, e)).map(|p| p.id));
+        }
+    }
+    let found: Vec<_> = findings.iter().filter(|f| Action::of(f.severity) > Action::Allow).map(|f| f.span).collect();
+    let meets = |p: &&Process| {
+        let span = facts.span(p.place);
+        found.iter().any(|f| f.start < span.end && span.start < f.end)
+    };
+    for all in [&mut doubtful, &mut around] {
+        all.sort_unstable();
+        all.dedup();
+    }
+    let unsure =
+        facts.was_cut() || facts.graph.doubts.iter().any(|d| d.process.is_none()) || started(facts).next().is_some();
+    let plain = facts.graph.processes.iter().filter(|p| p.known && doubtful.binary_search(&p.id).is_err() && !unsure);
+    Apart { harmless: plain.filter(|p| !meets(p)).map(|p| p.id).collect(), around }
+}
+
+/// Most words of a command among which the place of an effect is looked for; what a later one says counts as around them.
+const MAX_WORDS: usize = 256;
+
+/// True where an effect is said by what stands around the words of a command: `> file`, `NAME=x` before it.
+fn is_around(p: &Process, e: &Effect) -> bool {
+    let at = e.place;
+    let within =
+        |outer: Place| outer.text == at.text && outer.span.start <= at.span.end && at.span.start <= outer.span.end;
+    let words = p.argv.iter().take(MAX_WORDS).any(|w| within(w.place()));
+    at.text == p.place.text && at.span != p.place.span && !words
 }
 
 /// The assessment that goes with those findings.

@@ -180,6 +180,20 @@ pub fn names(rule: &'static Rule) -> Vec<&'static str> {
     out
 }
 
+/// What there is to say of the commands of a graph one by one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Apart {
+    /// Those that are known and harmless by themselves.
+    pub harmless: Vec<crate::effect::ProcessId>,
+    /// Those around whose words something else is done: a redirection that matters, a variable that is set for them.
+    pub around: Vec<crate::effect::ProcessId>,
+}
+
+/// Looks at the commands of a graph one by one, whatever is to be thought of the others.
+pub fn apart(facts: &Facts<'_>, findings: &[Finding]) -> Apart {
+    assess::apart(facts, findings)
+}
+
 /// Judges a graph: the findings, the worst first, and the assessment.
 pub fn judge(source: &Source, graph: &Graph, options: &Options) -> (Vec<Finding>, Assessment) {
     let facts = Facts::new(source, graph, options);

@@ -8,10 +8,12 @@ use super::{Category, Draft, Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::intel::db::Threat;
-use crate::intel::indicator::{Indicator, Kind, of_spec, of_use, split_version};
+use crate::intel::ecosystem;
+use crate::intel::indicator::{Indicator, Kind, of_given, of_use};
 use crate::intel::store::Hit;
 use crate::time;
 use crate::url::Reach;
+use crate::value::{Piece, Value};
 
 /// A rule of this family. Its examples need a database: they stand in the tests.
 const fn rule(
@@ -81,13 +83,25 @@ pub(super) const RULES: &[Rule] = &[
 const USES: &[Verb] =
     &[Verb::Fetch, Verb::Send, Verb::Clone, Verb::Connect, Verb::Probe, Verb::Install, Verb::Configure];
 
+/// What an installer is given, where all of it is known; a glob (`pkg[extra]`) stays as it is written, since no file has
+/// such a name.
+fn as_given(value: &Value) -> Option<String> {
+    let known = |p: &Piece| matches!(p, Piece::Literal(_) | Piece::Glob(..));
+    value.pieces.iter().all(known).then(|| value.show())
+}
+
 /// Everything that may be listed of what an effect uses.
 fn indicators(facts: &Facts<'_>, e: &Effect) -> Vec<Indicator> {
-    if let Object::Package(ecosystem, value) = &e.object
-        && let Some(spec) = value.as_str()
+    let given = match &e.object {
+        Object::Package(ecosystem, value) => Some((*ecosystem, value)),
+        Object::Named(kind, value) if ecosystem::canonical(kind) == Some(*kind) => Some((*kind, value)),
+        _ => None,
+    };
+    if let Some((ecosystem, value)) = given
+        && let Some(spec) = as_given(value)
         && !spec.contains("://")
     {
-        return of_spec(ecosystem, &spec, &split_version(&spec));
+        return of_given(ecosystem, &spec);
     }
     // What stays on this machine is in no list.
     facts.address(e).filter(|a| !matches!(a.reach(), Reach::Loopback | Reach::Unknown)).map(of_use).unwrap_or_default()
@@ -97,7 +111,12 @@ fn indicators(facts: &Facts<'_>, e: &Effect) -> Vec<Indicator> {
 /// address and no package.
 pub(super) fn look_up(facts: &Facts<'_>, e: &Effect) -> (Vec<Hit>, Vec<String>) {
     let Some(store) = facts.options.threats.as_deref() else { return Default::default() };
-    let is_of_use = matches!(e.object, Object::Package(..)) || facts.address(e).is_some();
+    let named = |kind: &str| ecosystem::canonical(kind) == Some(kind);
+    let is_of_use = match &e.object {
+        Object::Package(..) => true,
+        Object::Named(kind, _) if named(kind) => true,
+        _ => facts.address(e).is_some(),
+    };
     if !is_of_use || store.opened().is_empty() {
         return Default::default();
     }
@@ -122,7 +141,7 @@ fn with_source<'f, 'a>(d: Draft<'f, 'a>, hit: &Hit) -> Draft<'f, 'a> {
 }
 
 fn packages(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(&[Verb::Install]) {
+    for e in facts.with(&[Verb::Install, Verb::Fetch]) {
         for hit in
             hits(facts, e).iter().filter(|h| matches!(h.indicator.kind, Kind::Package | Kind::Version | Kind::Versions))
         {

@@ -3,7 +3,7 @@
 use super::{path, wrong};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output;
-use crate::intel::db::{Builder, Plan, sign as signing};
+use crate::intel::db::{Builder, Plan, Refusal, sign as signing};
 use crate::intel::feed;
 use crate::time;
 use clap::ArgMatches;
@@ -36,7 +36,15 @@ pub(super) fn build(m: &ArgMatches) -> Result<Exit, Failure> {
     if builder.is_empty() {
         return Err(Failure::usage("the feeds have no indicators"));
     }
-    let header = builder.write(out, &plan).map_err(|e| wrong(format!("{} {e}", out.display())))?;
+    let failed = |e: std::io::Error| Failure::io(&format!("cannot write {}", out.display()), &e);
+    // The folder of one's own databases is made with the first of them.
+    if let Some(dir) = out.parent().filter(|d| !d.as_os_str().is_empty()) {
+        std::fs::create_dir_all(dir).map_err(failed)?;
+    }
+    let header = builder.write(out, &plan).map_err(|e| match e {
+        Refusal::Io(e) => failed(e),
+        e => wrong(format!("{} {e}", out.display())),
+    })?;
     let _ = writeln!(said, "{}: version {}, {} records, not signed", out.display(), header.version, header.records);
     output::print(said.as_bytes())?;
     Ok(Exit::Allow)

@@ -33,10 +33,14 @@ fn open(from: &str) -> Result<Box<dyn Read>, Failure> {
         Some((scheme, _)) if scheme.len() > 1 && !scheme.contains('/') => {
             Err(Failure::usage(format!("{from:?} is not fetched: only https addresses are")))
         }
-        _ => match std::fs::File::open(from) {
-            Ok(file) => Ok(Box::new(file)),
-            Err(e) => Err(Failure::usage(format!("cannot read {from}: {e}"))),
-        },
+        _ => {
+            let failed = |e: std::io::Error| Failure::usage(format!("cannot read {from}: {e}"));
+            // A pipe or a device may never end.
+            if !std::fs::metadata(from).map_err(failed)?.is_file() {
+                return Err(Failure::usage(format!("{from} is no file")));
+            }
+            Ok(Box::new(std::fs::File::open(from).map_err(failed)?))
+        }
     }
 }
 

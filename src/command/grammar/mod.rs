@@ -7,6 +7,7 @@ pub mod code;
 pub mod condition;
 pub mod example;
 mod extra;
+pub mod held;
 pub mod model;
 pub mod named;
 pub mod read;
@@ -68,10 +69,16 @@ pub fn lookup_in(shell: Option<Language>, name: &str) -> Option<&'static Grammar
     whole().or_else(other)
 }
 
+/// The grammar of the build for a base name, whatever was loaded at run time.
+pub fn shipped(realm: &str, name: &str) -> Option<&'static Grammar> {
+    find_shipped(realm, name)
+}
+
 fn find(realm: &str, name: &str) -> Option<&'static Grammar> {
-    if let Some(found) = extra::find(realm, name) {
-        return Some(found);
-    }
+    extra::find(realm, name).or_else(|| find_shipped(realm, name))
+}
+
+fn find_shipped(realm: &str, name: &str) -> Option<&'static Grammar> {
     if let Some(i) = in_realm(realm, name) {
         return decoded(i);
     }

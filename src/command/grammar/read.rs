@@ -98,7 +98,7 @@ pub(super) fn props(table: &Table, t: Text) -> u64 {
     t.text.split_whitespace().fold(0, |all, name| match Props::from_name(name) {
         Some(p) => all | p.0,
         None => {
-            table.context().wrong(t.at, format!("unknown property `{name}`; the list is in src/effect/vocabulary.rs"));
+            table.context().wrong(t.at, format!("unknown property `{name}`; `shellward policy fields` lists them"));
             all
         }
     })
@@ -138,7 +138,7 @@ fn claims(table: &Table, scope: &Scope) -> Vec<Claim> {
             }
         };
         let Some(verb) = Verb::from_name(verb).map(Verb::name) else {
-            table.context().wrong(t.at, format!("unknown verb `{verb}`; the list is in src/effect/vocabulary.rs"));
+            table.context().wrong(t.at, format!("unknown verb `{verb}`; `shellward policy fields` lists them"));
             return None;
         };
         let of = of.and_then(|r| reference(table, Text { text: r, at: t.at }, scope));

@@ -62,7 +62,7 @@ fn role(t: &Table, name: Text) -> Role {
     match Role::from_name(name.text) {
         Some(r) => r,
         None => {
-            t.context().wrong(name.at, format!("unknown role `{}`; the list is in src/command/role.rs", name.text));
+            t.context().wrong(name.at, format!("unknown role `{}`; grammars/README.md lists them", name.text));
             Role::Text
         }
     }

@@ -120,15 +120,17 @@ impl Hook<'_> {
         }
         self.program(command).is_some_and(|p| has_own_name(p) || (self.own)(p))
     }
-    /// The program of a command `PROGRAM hook AGENT`.
+    /// The program of a command `PROGRAM hook AGENT`, and nothing else. What only ends in these words is a command of another
+    /// program (`audit-wrapper PROGRAM hook AGENT`), or one under another policy (`SHELLWARD_POLICY=x PROGRAM hook AGENT`).
     pub fn program<'c>(&self, command: &'c str) -> Option<&'c str> {
         let before = command.trim_end().strip_suffix(self.agent)?.trim_end().strip_suffix("hook")?;
         let program = before.strip_suffix([' ', '\t'])?.trim();
-        match program.chars().last() {
+        let (others, program) = match program.chars().last() {
             // Quoted, the blanks in it are its own.
-            Some(quote @ ('"' | '\'')) => program.strip_suffix(quote)?.rsplit_once(quote).map(|(_, p)| p),
-            _ => program.rsplit([' ', '\t']).next(),
-        }
+            Some(quote @ ('"' | '\'')) => program.strip_suffix(quote)?.rsplit_once(quote)?,
+            _ => program.rsplit_once([' ', '\t']).unwrap_or(("", program)),
+        };
+        others.trim().is_empty().then_some(program)
     }
     fn fill(&self, template: &str) -> String {
         // The three formats agree on a text in double quotes with backslashes.

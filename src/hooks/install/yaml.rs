@@ -159,6 +159,16 @@ type Found = (Option<Key>, Option<Key>);
 
 fn keys(lines: &[&str], at: (&str, &str)) -> Result<Found, Refusal> {
     let Some(outer) = find(lines, 0, lines.len(), true, at.0)? else { return Ok((None, None)) };
+    // What is merged in is hidden by a key of the same name: hooks that the file has elsewhere would not run any more.
+    for (from, to, margin) in [(0, lines.len(), true), (outer.body.0, outer.body.1, false)] {
+        let all = significant(lines).into_iter().filter(|l| l.number >= from && l.number < to);
+        let indent = if margin { 0 } else { all.clone().next().map_or(0, |l| l.indent) };
+        let mut here = all.filter(|l| l.indent == indent);
+        if let Some(line) = here.find(|l| value_of(l.text, "<<").is_some()) {
+            let what = format!("line {}: it merges a mapping in (`<<`)", line.number.saturating_add(1));
+            return Err(Refusal::Unknown(what));
+        }
+    }
     let inner = find(lines, outer.body.0, outer.body.1, false, at.1)?;
     Ok((Some(outer), inner))
 }

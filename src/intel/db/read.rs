@@ -8,6 +8,7 @@ use crate::intel::indicator::{FINGERPRINT, Fingerprint, Indicator, Kind, masked}
 use minisign_verify::PublicKey;
 use sha2::{Digest, Sha256};
 use std::fs::File;
+use std::io::Read as _;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -61,6 +62,14 @@ pub struct Database {
 }
 
 impl Database {
+    /// Reads the first bytes and looks whether they are those of a database; gives them.
+    pub fn begins(from: &mut dyn std::io::Read) -> Result<Vec<u8>, Refusal> {
+        let mut head = Vec::new();
+        let wanted = u64::try_from(Header::prefix()).unwrap_or(0);
+        std::io::Read::take(from, wanted).read_to_end(&mut head)?;
+        Header::length_of(&head)?;
+        Ok(head)
+    }
     /// Opens a database that one of the keys has signed, or, with `unsigned`, nobody.
     pub fn open(path: &Path, keys: &Keys, unsigned: bool) -> Result<Database, Refusal> {
         let file = File::open(path)?;

@@ -3,7 +3,7 @@
 use super::{FeedError, Sink, lines};
 use crate::intel::db::Threat;
 use crate::intel::ecosystem;
-use crate::intel::indicator::{Indicator, Kind, network_of, split_version};
+use crate::intel::indicator::{Indicator, Kind, network_of, split_in};
 use crate::time;
 use std::net::IpAddr;
 use std::path::Path;
@@ -23,10 +23,11 @@ fn entry(line: &str) -> Option<&str> {
 pub(super) fn hosts(path: &Path, sink: &mut Sink<'_>) -> Result<(), FeedError> {
     lines(path, |line| {
         let Some(text) = entry(line) else { return };
-        // A hosts file begins its lines with an address that leads nowhere, and has names of this machine.
+        // A hosts file begins its lines with an address that leads nowhere, or to whoever keeps the list, and has names of
+        // this machine.
         let mut words = text.split_whitespace();
         let first = words.next().unwrap_or_default();
-        let is_sink = first.parse::<IpAddr>().is_ok_and(|ip| ip.is_unspecified() || ip.is_loopback());
+        let is_sink = first.parse::<IpAddr>().is_ok();
         let names: Vec<&str> = words.collect();
         if is_sink && !names.is_empty() {
             for name in names {
@@ -90,7 +91,7 @@ pub(super) fn anything(path: &Path, sink: &mut Sink<'_>) -> Result<(), FeedError
         let package =
             text.split_once(':').filter(|(e, rest)| !rest.starts_with("//") && ecosystem::canonical(e).is_some());
         if let Some((eco, spec)) = package {
-            let (name, version) = split_version(spec);
+            let (name, version) = split_in(eco, spec);
             match version {
                 Some(v) => {
                     sink.add(Indicator::version(eco, &name, &v), Threat::Package, None, 0);

@@ -94,11 +94,12 @@ fn pages_of_phishtank() {
 #[test]
 fn lists_in_every_form() {
     let (d, done) = database("hosts", "hosts.txt");
-    assert_eq!(done, Read { read: 10, skipped: 1 });
+    assert_eq!(done, Read { read: 11, skipped: 1 });
     for (text, kind) in [
         ("tracker.sample.example", "host"),
         ("two.sample.example", "host"),
         ("three.sample.example", "host"),
+        ("four.sample.example", "host"),
         ("plain.sample.example", "host"),
         ("a.b.zone.example", "zone"),
         ("adblock.example", "zone"),
@@ -109,8 +110,15 @@ fn lists_in_every_form() {
     ] {
         assert_eq!(says(&d, text), [format!("{kind}|listed||")], "{text}");
     }
-    for honest in ["sub.plain.sample.example", "198.51.100.1", "2001:db8::1", "sample.example", "127.0.0.1", "0.0.0.0"]
-    {
+    for honest in [
+        "sub.plain.sample.example",
+        "198.51.100.1",
+        "2001:db8::1",
+        "sample.example",
+        "127.0.0.1",
+        "0.0.0.0",
+        "198.51.100.53",
+    ] {
         assert!(says(&d, honest).is_empty(), "{honest}");
     }
     let (d, _) = database("tor", "tor.txt");
@@ -119,12 +127,19 @@ fn lists_in_every_form() {
     let (d, _) = database("hashes", "hashes.txt");
     assert_eq!(says(&d, &"0123456789ABCDEF".repeat(4)), ["hash|malware||"]);
     let (d, done) = database("list", "list.txt");
-    assert_eq!(done, Read { read: 6, skipped: 0 });
-    for text in
-        ["npm:own-bad-pkg@1", "pip:own-bad==1.0", "http://own.example/x?y=1", "own-host.example", "a.own-zone.example"]
-    {
+    assert_eq!(done, Read { read: 11, skipped: 0 });
+    for text in [
+        "maven:com.own:bad-lib:1",
+        "image:own-bad/image:latest",
+        "npm:own-bad-pkg@1",
+        "pip:own-bad==1.0",
+        "http://own.example/x?y=1",
+        "own-host.example",
+        "a.own-zone.example",
+    ] {
         assert_eq!(says(&d, text).len(), 1, "{text}");
     }
+    assert!(says(&d, "maven:com.own:other-lib").is_empty());
 }
 
 #[test]

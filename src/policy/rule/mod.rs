@@ -127,7 +127,10 @@ fn compile(text: &str) -> Result<When, (usize, String)> {
             let what = first.map_or_else(|| "it cannot be read".to_string(), |e| e.msg.clone());
             let before = usize::try_from(line.saturating_sub(1)).unwrap_or(0);
             let at: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
-            let what = what.lines().next().unwrap_or_default().to_string();
+            let mut what = what.lines().next().unwrap_or_default().to_string();
+            if what.contains("token recognition error at: '=") {
+                what.push_str("; write == to compare");
+            }
             (at, format!("`{}`, column {column}: {what}", one_line(text)))
         })?;
         let checked = check::check(program.expression(), program.source_info());
