@@ -160,7 +160,8 @@ fn grade(line: &str, out: &mut String) -> Option<()> {
 
 /// What variables do, by kind.
 pub(crate) fn variables(lines: &[&str], out: &mut String) -> Result<(), String> {
-    const KINDS: &[&str] = &["loader", "shell", "interpreter", "tls", "history", "steers", "idle", "plain"];
+    const KINDS: &[&str] =
+        &["loader", "shell", "interpreter", "tls", "signature", "history", "steers", "idle", "plain"];
     let mut by_kind: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for line in lines {
         let [kind, spec, what] = words(line).filter(|w: &[&str; 3]| KINDS.contains(&w[0])).ok_or(*line)?;

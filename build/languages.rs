@@ -132,7 +132,22 @@ fn one(file: &Path, text: &str, out: &mut String, wrong: &mut Vec<String>) {
             Some(v) => v.as_integer().and_then(|n| u8::try_from(n).ok()).unwrap_or(u8::from(v.as_bool() == Some(true))),
             None => 0,
         };
-        let sets = texts(call.get("sets"));
+        let set = |v: &toml::Value| -> Option<(String, String)> {
+            let of = |key: &str| Some(v.as_table()?.get(key)?.as_str()?.to_string());
+            let is = v.as_str().map(str::to_string).or_else(|| of("is"))?;
+            Some((is, of("when").unwrap_or_default()))
+        };
+        let sets: Vec<(String, String)> = match call.get("sets") {
+            Some(toml::Value::Array(all)) => all.iter().filter_map(set).collect(),
+            Some(v) => set(v).into_iter().collect(),
+            None => Vec::new(),
+        };
+        for (_, when) in &sets {
+            let asked = when.split(" & ").filter_map(|t| t.trim_start_matches('!').split([' ', '.']).next());
+            for name in asked.filter(|n| !n.is_empty() && !params.iter().any(|p| p == n)) {
+                bad(at, format!("`{name}` is not among `params`"));
+            }
+        }
         let param = |key: &str| call.get(key).and_then(|v| v.as_str()).unwrap_or_default().to_string();
         let (object, assigns) = (param("object"), param("assigns"));
         for name in [&object, &assigns].into_iter().filter(|n| !n.is_empty() && !params.contains(n)) {

@@ -92,8 +92,13 @@ fn known(lines: &[&str], out: &mut String) -> Result<(), String> {
 
 /// The lists that names of ASCII letters are compared with. The others are read when a name has further letters.
 fn letters(lines: &[&str], out: &mut String) -> Result<(), String> {
-    for (kind, name) in [("second", "SECOND_LEVELS"), ("typo", "TYPOS"), ("file", "FILE_ENDINGS"), ("front", "FRONTS")]
-    {
+    for (kind, name) in [
+        ("second", "SECOND_LEVELS"),
+        ("typo", "TYPOS"),
+        ("registry", "REGISTRIES"),
+        ("file", "FILE_ENDINGS"),
+        ("front", "FRONTS"),
+    ] {
         let of_kind = lines.iter().filter_map(|l| l.split_once(' ')).filter(|(k, _)| *k == kind);
         let mut all: Vec<&str> = of_kind.flat_map(|(_, words)| words.split_whitespace()).collect();
         all.sort_unstable();

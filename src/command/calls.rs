@@ -37,8 +37,8 @@ pub struct CallFact {
     pub result: &'static str,
     /// Effects that no argument carries: verb, object.
     pub effects: &'static [(&'static str, &'static str)],
-    /// Properties of its effects.
-    pub sets: &'static [&'static str],
+    /// Properties of its effects, each with what has to hold for certain (empty: always).
+    pub sets: &'static [(&'static str, &'static str)],
     /// The parameters that name what descriptors 0, 1 and 2 of the started process are connected to.
     pub fds: &'static [&'static str],
     /// The parameter (or an entry of it: `options.input`) that what is started reads.

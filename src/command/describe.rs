@@ -64,6 +64,8 @@ impl Invocation {
                     if u.role == Role::RemoteRead { (Verb::Read, Verb::Fetch) } else { (Verb::Write, Verb::Send) };
                 lines.add(if is_remote(&u.value) { there } else { here }, &object, &other, u.props);
             }
+            // What stands in the file is known only to who reads it.
+            Role::Package(_) if u.lines => {}
             Role::Package(eco) => {
                 let remove = self.props.with(u.props).has(Props::REMOVE);
                 let verb = if remove { Verb::Uninstall } else { Verb::Install };

@@ -134,22 +134,24 @@ impl Facts {
     }
 
     fn atom(&self, atom: &Atom, value: Option<&Value>, before: Option<&Value>) -> bool {
-        let is = |v: Option<&Value>| {
+        let is_in = |v: Option<&Value>, nocase: bool| {
             let glob = atom.text.unwrap_or("*");
             let Some(v) = v else { return false };
-            let Some(text) = v.as_literal() else { return begins_as(v, glob, self.nocase) };
-            if self.nocase {
+            let Some(text) = v.as_literal() else { return begins_as(v, glob, nocase) };
+            if nocase {
                 return glob::any(&glob.to_ascii_lowercase(), &text.to_ascii_lowercase());
             }
             glob::any(glob, &text)
         };
+        let is = |v: Option<&Value>| is_in(v, self.nocase);
+        let any_case = |o: &Opt| self.nocase || o.words.iter().any(|w| w.either.iter().any(|s| s.nocase));
         let count = self.operands.len() as u64;
         match atom.ask {
             Ask::Option => self
                 .named(atom.name)
                 .rev()
                 .take(MAX_ASKED)
-                .any(|g| atom.text.is_none() || g.values.iter().any(|v| is(Some(v)))),
+                .any(|g| atom.text.is_none() || g.values.iter().any(|v| is_in(Some(v), any_case(g.opt)))),
             Ask::Equal => count == atom.number,
             Ask::Less => count < atom.number,
             Ask::More => count > atom.number,

@@ -22,7 +22,7 @@ pub use argv::read;
 pub use describe::is_remote;
 pub(crate) use mode::props as mode_props;
 pub use role::{Role, Stdin, Stdout};
-pub use variable::{Readers, builtin, is_environment, language};
+pub use variable::{Readers, builtin, is_environment, language, logs_in};
 
 /// One value with the role it plays.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -300,7 +300,9 @@ impl Builder {
         u.language = slot.language.and_then(Language::from_name);
         u.scheme = slot.schemeless;
         u.lines = slot.lines;
-        if slot.role == Role::CodeVariable
+        // `npm create x` gets the package create-x; a name with a scope, a path or an address stays as it is.
+        let made = matches!(slot.role, Role::Package(_)) && !value.prefix().iter().any(|b| b"@/:.".contains(b));
+        if (made || slot.role == Role::CodeVariable)
             && let Some(before) = slot.spelled
         {
             let mut whole = Value::computed(before.as_bytes(), value.place(), Taint::default());

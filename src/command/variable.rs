@@ -3,6 +3,7 @@
 //! In: names. Out: facts of the grammars.
 
 use super::grammar;
+use super::role::Role;
 use crate::effect::Language;
 use std::collections::HashSet;
 
@@ -14,6 +15,13 @@ pub fn builtin(name: &str) -> Option<&'static str> {
 /// The language in which the program with that name reads its programs.
 pub fn language(name: &str) -> Option<Language> {
     grammar::lookup(name)?.top.language.and_then(Language::from_name)
+}
+
+/// True where the program with that name logs in to other machines: its grammar has a word for one.
+pub fn logs_in(name: &str) -> bool {
+    let remote = |s: &grammar::model::Slot| matches!(s.role, Role::RemoteHost | Role::RemoteRead | Role::RemoteWrite);
+    let any = |w: &grammar::model::Word| w.either.iter().any(remote);
+    grammar::lookup(name).is_some_and(|g| g.top.operands.iter().any(|o| any(&o.word)))
 }
 
 /// True where a variable means something to every program.

@@ -10,6 +10,7 @@ use super::invoke::Work;
 use crate::command::{Invocation, Role, Stdout, Use};
 use crate::effect::path::{Base, Mark, resolve};
 use crate::effect::{EffectId, Object, ProcessId, Props, Verb};
+use crate::limits;
 use crate::source::Place;
 use crate::value::{Channel, Taint, Value, Why};
 pub(crate) use stated::ENVIRONMENT;
@@ -372,6 +373,16 @@ impl Interp<'_> {
                     let id = self.effect(Verb::Environment, Object::Named("variable", name), by, at);
                     self.out(id, u, simulated);
                     self.amend(id, |e| e.other = value.map(|v| Box::new(Object::Named("value", v))));
+                }
+                return;
+            }
+            // A file of names, one a line: those of a text that is known.
+            Role::Package(eco) if u.lines => {
+                let Some(text) = self.written(&u.value) else { return };
+                let name = |v: &Value| v.as_str().is_some_and(|s| s.starts_with(|c: char| c.is_ascii_alphanumeric()));
+                for v in text.split(|b| b == b'\n').into_iter().filter(name).take(limits::MAX_READINGS) {
+                    let id = self.effect(Verb::Install, Object::Package(eco, v), by, at);
+                    self.out(id, u, simulated);
                 }
                 return;
             }

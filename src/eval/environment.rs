@@ -13,6 +13,8 @@ use crate::limits;
 use crate::source::Place;
 use crate::value::{Channel, Taint, Value};
 
+/// Most variables of one kind that hold options.
+const MAX_VARIABLES: usize = 16;
 /// Most lists that a command is run with.
 const MAX_LISTS: usize = 8;
 
@@ -53,6 +55,9 @@ impl Interp<'_> {
         let Some(first) = argv.first().cloned() else { return };
         let mut options: Vec<Value> = Vec::new();
         let mut arguments: Vec<Value> = Vec::new();
+        for entry in &g.env {
+            self.settings_of_environment(entry, env, &mut options);
+        }
         for (role, name) in g.env.iter().flat_map(words_of) {
             // `{}` stands for the sub-command.
             let name = name.replace("{}", inv.subs.first().copied().unwrap_or_default());
@@ -76,6 +81,45 @@ impl Interp<'_> {
         longer.extend(options);
         longer.extend(argv.iter().skip(1).cloned());
         *inv = self.read_argv(&longer);
+    }
+
+    /// The words of variables of which each stands behind an option of its own (`GIT_CONFIG_KEY_0`).
+    fn settings_of_environment(&self, entry: &model::Env, env: &[(String, Value, Place)], out: &mut Vec<Value>) {
+        let Some((slot, option)) = setting_of(entry) else { return };
+        let is = |n: &str| entry.names.iter().any(|p| glob::any(p, n.as_bytes()));
+        let given = env.iter().filter(|(n, _, _)| is(n)).map(|(n, v, _)| (n.clone(), v.clone()));
+        let mut all: Vec<(String, Value)> = given.take(MAX_VARIABLES).collect();
+        if all.is_empty() {
+            all = self.exported(is);
+        }
+        for (name, value) in all {
+            let words = match slot.with {
+                Some(with) => self.paired(entry, with, &name, value, env).into_iter().collect(),
+                None => super::nested::quoted_words(&value).unwrap_or_else(|| vec![value]),
+            };
+            for word in words {
+                out.push(Value::computed(option.as_bytes(), word.place(), Taint::default()));
+                out.push(word);
+            }
+        }
+    }
+
+    /// `NAME=VALUE` of two variables with the same number: the one holds the name, the other its value.
+    fn paired(
+        &self,
+        entry: &model::Env,
+        with: &str,
+        name: &str,
+        mut key: Value,
+        env: &[(String, Value, Place)],
+    ) -> Option<Value> {
+        let number = entry.names.iter().find_map(|p| name.strip_prefix(p.strip_suffix('*')?))?;
+        let other = with.replace('*', number);
+        let given = env.iter().find(|(n, _, _)| *n == other).map(|(_, v, _)| v.clone());
+        let value = given.or_else(|| self.exported(|n| n == other).into_iter().next().map(|(_, v)| v))?;
+        key.push(Value::computed(b"=", value.place(), Taint::default()));
+        key.push(value);
+        Some(key)
     }
 
     /// Commands for the shell that a command and lists of items make, one for each item: what stands behind a word like
@@ -120,10 +164,16 @@ impl Interp<'_> {
     }
 }
 
+/// What a variable holds that stands behind an option, and that option.
+fn setting_of(entry: &model::Env) -> Option<(&model::Slot, &'static str)> {
+    entry.word.either.iter().find(|s| s.role == Role::Options).and_then(|s| Some((s, s.spelled?)))
+}
+
 /// The variables of an entry whose value is words of the command line.
 fn words_of(entry: &model::Env) -> impl Iterator<Item = (Role, &'static str)> {
+    let plain = setting_of(entry).is_none();
     let role = entry.word.either.iter().map(|s| s.role).find(|r| matches!(r, Role::Options | Role::Arguments));
-    role.into_iter().flat_map(move |r| entry.names.iter().map(move |n| (r, *n)))
+    role.filter(|_| plain).into_iter().flat_map(move |r| entry.names.iter().map(move |n| (r, *n)))
 }
 
 /// One command: the words with their places filled, the items behind them where there is no place.

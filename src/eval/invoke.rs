@@ -435,7 +435,8 @@ impl Interp<'_> {
     fn run_invocation(&mut self, inv: &Invocation, argv: &[Value], at: Place, by: ProcessId, functions: bool) -> Flow {
         let props = inv.props.with(self.inherited);
         if let Some(p) = self.graph.processes.get_mut(by.0 as usize) {
-            p.props = props;
+            // What variables in front of it said stays.
+            p.props = p.props.with(props);
         }
         for d in &inv.doubts {
             self.doubt(d.kind, d.detail.clone(), d.place);

@@ -3,7 +3,7 @@
 //! In: an ecosystem and what an installer is given. Out: the widely used name that it is nearly, and the step between
 //! them. The list is compiled in and read when the first name of its ecosystem is asked for.
 
-use crate::url::known::{Step, step};
+use crate::url::known::{Step, fold, step};
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
@@ -20,6 +20,8 @@ type Known = (String, &'static str);
 struct Ecosystem {
     all: HashSet<String>,
     by_length: Vec<Vec<Known>>,
+    /// The scopes of names (`@types`), each with one of them.
+    scopes: Vec<(String, &'static str)>,
     /// Without separators, for `crossenv` and `python-dateutils`.
     joined: HashMap<String, &'static str>,
 }
@@ -31,6 +33,11 @@ impl Ecosystem {
             let plain = normal(kind, name);
             out.all.insert(plain.clone());
             out.joined.insert(joined(name), name);
+            if let Some((scope, _)) = plain.split_once('/').filter(|(s, _)| s.starts_with('@'))
+                && !out.scopes.iter().any(|(s, _)| s == scope)
+            {
+                out.scopes.push((scope.to_string(), name));
+            }
             if out.by_length.len() <= plain.len() {
                 out.by_length.resize(plain.len().saturating_add(1), Vec::new());
             }
@@ -40,7 +47,38 @@ impl Ecosystem {
         }
         out
     }
+
+    /// The widely used name that a name is, as it is written.
+    fn known(&self, name: &str) -> Option<&'static str> {
+        self.by_length.get(name.len())?.iter().find(|(plain, _)| plain == name).map(|(_, known)| *known)
+    }
+
+    /// The widely used name of which a name has all but the scope or owner, which is nearly the same: `@typs/node`,
+    /// `host/owner-go/x`.
+    fn other_owner(&self, name: &str) -> Option<&'static str> {
+        let (owner, rest) = name.rsplit_once('/')?;
+        if owner.starts_with('@') {
+            // Of a scope any package will do: what is in it is its owner's.
+            let own = self.scopes.iter().any(|(scope, _)| scope == owner);
+            let near = |scope: &str| {
+                joined(scope) == joined(owner)
+                    || match step(scope.as_bytes(), owner.as_bytes()) {
+                        Some(Step::Exchange) => true,
+                        Some(Step::Other) => of_letters(scope.as_bytes(), owner.as_bytes()).is_some(),
+                        _ => false,
+                    }
+            };
+            let found =
+                self.scopes.iter().filter(|(scope, _)| !own && scope.len() > MIN_NAME).find(|(s, _)| near(s))?;
+            return Some(found.1);
+        }
+        let plain = AFFIXES.iter().find_map(|a| owner.strip_suffix(a))?;
+        self.known(&format!("{plain}/{rest}"))
+    }
 }
+
+/// What is put behind the name of an owner to make another that is read as the same.
+const AFFIXES: &[&str] = &["-go", "-golang", "-dev", "-io", "-org", "-js", "-team", "-official"];
 
 /// The lines of each kind; the tables of an ecosystem are made when one of its names is first asked for.
 #[derive(Default)]
@@ -84,6 +122,10 @@ pub enum Difference {
     Key,
     /// Separators left out, put in or moved.
     Separator,
+    /// Letters of another alphabet that are read as the right ones.
+    Script,
+    /// The scope or owner is another one.
+    Owner,
 }
 
 impl Difference {
@@ -94,6 +136,8 @@ impl Difference {
             Difference::Length => "a letter more or less",
             Difference::Key => "another letter",
             Difference::Separator => "another separator",
+            Difference::Script => "letters of another alphabet",
+            Difference::Owner => "another owner",
         }
     }
 }
@@ -105,6 +149,11 @@ pub fn name_of(spec: &str) -> Option<&str> {
     {
         return None;
     }
+    // `alias@npm:name`, `npm:name`
+    let spec = match spec.split_once("npm:") {
+        Some((alias, name)) if alias.is_empty() || alias.ends_with('@') => name,
+        _ => spec,
+    };
     let from = usize::from(spec.starts_with('@'));
     let end = spec
         .char_indices()
@@ -112,7 +161,7 @@ pub fn name_of(spec: &str) -> Option<&str> {
             *i >= from && matches!(c, '@' | '[' | '=' | '<' | '>' | '!' | '~' | ';' | ' ' | ':' | ',' | '^' | '*')
         })
         .map_or(spec.len(), |(i, _)| i);
-    spec.get(..end).filter(|n| n.len() >= MIN_NAME.saturating_sub(1) && n.is_ascii())
+    spec.get(..end).filter(|n| n.len() >= MIN_NAME.saturating_sub(1))
 }
 
 /// The widely used name that a name is nearly; `None` where it is one itself, or near to none.
@@ -124,6 +173,13 @@ pub fn nearly(ecosystem: &str, name: &str) -> Option<(&'static str, Difference)>
     if of.all.contains(&name) || list.honest.contains(name.as_str()) {
         return None;
     }
+    // No registry has such names; where the letters are read as a known one, that is what they are for.
+    if !name.is_ascii() {
+        return of.known(&normal(kind, &fold(&name))).map(|known| (known, Difference::Script));
+    }
+    if let Some(known) = of.other_owner(&name) {
+        return Some((known, Difference::Owner));
+    }
     if let Some(known) = of.joined.get(&joined(&name)).filter(|k| k.len() >= MIN_NAME && normal(kind, k) != name) {
         return Some((known, Difference::Separator));
     }
@@ -132,6 +188,12 @@ pub fn nearly(ecosystem: &str, name: &str) -> Option<(&'static str, Difference)>
         let difference = match step(plain.as_bytes(), name.as_bytes()) {
             Some(Step::Exchange) => Some(Difference::Exchanged),
             Some(Step::Other) => of_letters(plain.as_bytes(), name.as_bytes()),
+            // `1odash`: no name begins so.
+            Some(Step::First) if name.len() == plain.len() => {
+                let first = |t: &str| t.bytes().next().unwrap_or_default();
+                let digit = first(&name).is_ascii_digit() && alike(first(plain), first(&name));
+                digit.then_some(Difference::Key)
+            }
             Some(Step::First) | None => None,
         };
         if let Some(d) = difference {

@@ -51,11 +51,15 @@ fn host_key(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         if !facts.props(e).has(Props::TLS_UNVERIFIED) {
             continue;
         }
+        // A host that a data base or a package manager asks is none that one logs in to.
+        if !crate::command::logs_in(facts.name(e)) {
+            continue;
+        }
         let login = |a: &&Address| matches!(a.scheme.as_str(), "" | "ssh" | "scp" | "sftp" | "rsync");
         let Some(a) = facts.address(e).filter(login) else { continue };
         // Names of the local network are where most logins go; a public name is found as a certificate that is not
         // checked.
-        if a.reach() == Reach::Private || !a.is_near() && !matches!(e.verb, Verb::Connect) {
+        if a.reach() == Reach::Private && e.verb == Verb::Connect || !a.is_near() && e.verb != Verb::Connect {
             out.add(rule.about(facts, e).title(format!("{}: {}", rule.title, a.host_shown())).evidence_as(
                 "host",
                 "could be anybody",

@@ -169,7 +169,7 @@ fn variable(e: &Effect) -> Option<(String, Option<&Value>)> {
     Some((name.as_str()?.into_owned(), value))
 }
 
-fn by_kind(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, kind: &str) {
+pub(super) fn by_kind(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings, kind: &str) {
     let entries = of_kind(kind);
     for e in facts.with(&[Verb::Environment]) {
         let Some((name, value)) = variable(e) else { continue };
@@ -248,6 +248,14 @@ fn path_hijack(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             );
         }
     }
+}
+
+/// True for a variable that switches the check of certificates off.
+pub(super) fn is_unchecked(e: &Effect) -> bool {
+    let Some((name, value)) = variable(e) else { return false };
+    let text = value.map(Value::show).unwrap_or_default();
+    let fits = |pattern: &str| is(pattern, &text);
+    of_kind("tls").iter().any(|x| is(x.name, &name) && x.value.map_or(value.is_some() && !text.is_empty(), fits))
 }
 
 /// True where the list says that some value of the variable changes what programs do.

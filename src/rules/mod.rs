@@ -31,6 +31,7 @@ mod secrets;
 mod sent;
 mod squat;
 mod supply;
+mod taken;
 mod threat;
 mod transport;
 mod unread;

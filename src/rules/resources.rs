@@ -5,7 +5,7 @@
 use super::grades::graded;
 use super::{Category, Facts, Findings, Rule, fix};
 use crate::effect::path::Class;
-use crate::effect::{Props, Verb};
+use crate::effect::{Object, Props, Verb};
 use crate::finding::{Confidence, Severity};
 
 pub(super) const RULES: &[Rule] = &[
@@ -104,9 +104,13 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn unsigned(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(&[Verb::Install]) {
+    // Lists and sources of packages are what is installed later.
+    let mut told = Vec::new();
+    for e in facts.with(&[Verb::Install, Verb::Fetch, Verb::Configure, Verb::Connect, Verb::Clone]) {
         let props = facts.props(e);
-        if props.has(Props::SIGNATURE_UNVERIFIED) {
+        let again = e.verb != Verb::Install && told.contains(&e.process);
+        if props.has(Props::SIGNATURE_UNVERIFIED) && !again && e.object != Object::None {
+            told.push(e.process);
             out.add(
                 rule.about(facts, e)
                     .title(format!("{}: {}", rule.title, e.object.show()))
@@ -115,6 +119,7 @@ fn unsigned(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             );
         }
     }
+    super::environment::by_kind(facts, rule, out, "signature");
 }
 
 fn unpacked(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {

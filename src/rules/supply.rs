@@ -93,9 +93,10 @@ fn same_process<'s, 'a>(facts: &'s Facts<'a>, e: &Effect, verbs: &'s [Verb]) -> 
 }
 
 fn foreign_package(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
-    for e in facts.with(&[Verb::Install, Verb::Clone]) {
+    for e in facts.with(&[Verb::Install, Verb::Clone, Verb::Fetch]) {
         // A clone is one for a package where the program says so (`cargo install --git`).
-        if !facts.props(e).has(Props::FROM_URL) || facts.contained(e) {
+        let own = if e.verb == Verb::Fetch { e.props } else { facts.props(e) };
+        if !own.has(Props::FROM_URL) || facts.contained(e) {
             continue;
         }
         let raw = match facts.address(e) {

@@ -2,11 +2,13 @@
 //!
 //! In: fetches, sends, clones and connections, and what runs their content. Out: findings of the family *transport*.
 
+use super::taken::{is_taken_in, made_program, set_up_by};
 use super::{Category, Facts, Findings, Rule, fix};
-use crate::effect::path::Mark;
-use crate::effect::{Effect, Props, Verb};
+use crate::effect::graph::Process;
+use crate::effect::{Effect, Object, Props, Verb};
 use crate::finding::{Confidence, Severity};
 use crate::url::{Address, Host, HostKind, Reach};
+use crate::value::Value;
 use std::net::IpAddr;
 
 /// Verbs that use an address.
@@ -202,13 +204,14 @@ fn plain_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     let clear = |a: &Address| !a.schemeless && a.is_cleartext();
     to_sink(facts, rule, out, clear);
     plain_program(facts, rule, out);
+    plain_setup(facts, rule, out);
     // An installation from an address is a sink of its own.
     // So is another index than the usual one: all packages of the installation may come from it.
     let index = facts.with(&[Verb::Connect]).filter(|e| e.props.has(Props::OTHER_INDEX));
-    // So is a clone that is one for a package.
-    let cloned =
-        facts.with(&[Verb::Clone]).filter(|e| facts.props(e).has(Props::FROM_URL) && facts.run_by(e).is_none());
-    for e in facts.with(&[Verb::Install]).chain(index).chain(cloned) {
+    // So is what a program gets to install, build or apply it itself, or to trust it.
+    let taken = facts.with(GETS).filter(|e| facts.run_by(e).is_none() && set_up_by(facts, e).is_none());
+    let taken = taken.filter(|e| facts.props(e).has(Props::FROM_URL) || is_taken_in(facts, e));
+    for e in facts.with(&[Verb::Install]).chain(index).chain(taken) {
         let Some(a) = facts.address(e).filter(|a| clear(a) && !a.is_near()) else { continue };
         out.add(
             rule.about(facts, e)
@@ -219,18 +222,19 @@ fn plain_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     }
 }
 
-/// Where content that was got is kept as a program: among the programs that are found by their names, or made executable.
-fn made_program<'f>(facts: &'f Facts<'_>, got: &Effect) -> Option<&'f Effect> {
-    facts.with(&[Verb::Write, Verb::Append]).find(|w| {
-        if w.props.has(Props::HEAD_ONLY) || !facts.sources(w).iter().any(|r| r.from == got.id) {
-            return false;
-        }
-        let Some(place) = facts.path(w) else { return false };
-        let runs = |m: &&Effect| m.id > w.id && m.props.has(Props::EXECUTABLE);
-        let made =
-            || facts.with(&[Verb::Mode]).filter(runs).filter_map(|m| facts.path(m)).any(|p| p.text == place.text);
-        place.marks.any(&[Mark::SearchPath, Mark::Program]) || made()
-    })
+fn plain_setup(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    for e in facts.with(GETS).filter(|e| facts.run_by(e).is_none()) {
+        let Some(a) = facts.address(e).filter(|a| a.is_cleartext() && a.reach() == Reach::Public) else { continue };
+        let Some(sink) = set_up_by(facts, e) else { continue };
+        out.add(
+            rule.about(facts, e)
+                .also(sink)
+                .title(format!("{}: {} → {}", rule.title, a.raw, facts.name(sink)))
+                .evidence_as("url", "comes in clear text", &a.raw, e.place)
+                .evidence("flow", "is trusted or applied by", facts.command_place(sink))
+                .fix(fix::secure(facts, e, a)),
+        );
+    }
 }
 
 fn plain_program(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
@@ -242,7 +246,7 @@ fn plain_program(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                 .also(kept)
                 .title(format!("{}: {} → {}", rule.title, a.raw, kept.object.show()))
                 .evidence_as("url", "comes in clear text", &a.raw, e.place)
-                .evidence("path", "becomes a program", kept.place)
+                .evidence("path", "decides what runs or is trusted", kept.place)
                 .fix(fix::secure(facts, e, a)),
         );
     }
@@ -263,12 +267,17 @@ fn plain_download(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
         if made_program(facts, e).is_some() {
             continue;
         }
+        // So is what is set up with it.
+        if set_up_by(facts, e).is_some() || is_taken_in(facts, e) {
+            continue;
+        }
         let kept = facts
             .with(&[Verb::Write, Verb::Append, Verb::Extract])
             .find(|w| !w.props.has(Props::HEAD_ONLY) && facts.sources(w).iter().any(|r| r.from == e.id));
-        let Some(kept) = kept else { continue };
-        // Pictures, tables and texts are looked at.
-        let severity = if is_looked_at(a) { Severity::Info } else { rule.severity };
+        let Some(kept) = kept.or((e.verb == Verb::Clone).then_some(e)) else { continue };
+        // Pictures, tables and texts are looked at; old servers of repositories have no other way.
+        let mild = is_looked_at(a) || e.verb == Verb::Clone && a.scheme != "http";
+        let severity = if mild { Severity::Info } else { rule.severity };
         out.add(
             rule.about(facts, e)
                 .severity(severity)
@@ -297,8 +306,9 @@ fn is_looked_at(a: &Address) -> bool {
 fn insecure_tls(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(NETWORK).filter(|e| facts.props(e).has(Props::TLS_UNVERIFIED)) {
         let Some(a) = facts.address(e).filter(|a| !a.is_near() && a.scheme != "http") else { continue };
-        // A look at the headers gets nothing that could be replaced.
-        if facts.props(e).has(Props::HEAD_ONLY) {
+        // A look at the headers gets nothing that could be replaced; a variable is found by itself.
+        let by_variable = |x: &Effect| x.process == e.process && super::environment::is_unchecked(x);
+        if facts.props(e).has(Props::HEAD_ONLY) || facts.with(&[Verb::Environment]).any(by_variable) {
             continue;
         }
         let severity = if facts.run_by(e).is_some() { Severity::High } else { rule.severity };
@@ -309,6 +319,42 @@ fn insecure_tls(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
                 .evidence("command_pattern", "switches the check off", facts.command_place(e))
                 .evidence_as("url", "could be anybody", &a.raw, e.place)
                 .fix(fix::without(facts, e, Props::TLS_UNVERIFIED)),
+        );
+    }
+    unchecked_elsewhere(facts, rule, out);
+}
+
+/// Programs that leave the check out and whose server does not stand in the command: a cluster's, a registry's, the one
+/// that `git` connects to by the command that it is given.
+fn unchecked_elsewhere(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    let unchecked = |p: &&Process| p.props.has(Props::TLS_UNVERIFIED) && !p.props.has(Props::SIMULATED);
+    let by_variable = facts.with(&[Verb::Environment]).any(super::environment::is_unchecked);
+    for p in facts.graph.processes.iter().filter(unchecked).filter(|_| !by_variable) {
+        // An image without a registry comes from the usual one, or from one that the machine is set up with.
+        let own = |e: &&Effect| e.process == p.id && e.verb != Verb::Environment;
+        let has_address = |e: &Effect| {
+            let place = facts.address(e).is_some_and(|a| NETWORK.contains(&e.verb) || a.is_near());
+            place || matches!(e.object, Object::Named("image", _))
+        };
+        let mut effects = facts.effects().filter(own).peekable();
+        let Some(first) = effects.peek().copied() else {
+            continue;
+        };
+        if effects.any(has_address) {
+            continue;
+        }
+        let above: Vec<_> = facts.lineage(p.id).skip(1).map(|q| q.id).collect();
+        let mut above = facts.with(NETWORK).filter(|e| above.contains(&e.process)).filter_map(|e| facts.address(e));
+        // `mc alias set local https://localhost:9000`: words of which nothing is said, but which name this machine.
+        let named = |v: &Value| Address::parse_text(&v.show(), "https").is_some_and(|a| a.is_near() && a.is_listed());
+        if above.any(Address::is_near) || p.argv.iter().skip(1).any(named) {
+            continue;
+        }
+        out.add(
+            rule.about(facts, first)
+                .title(format!("{}: {}", rule.title, p.name))
+                .evidence("command_pattern", "switches the check off", p.place)
+                .fix(fix::without(facts, first, Props::TLS_UNVERIFIED)),
         );
     }
 }
@@ -377,9 +423,8 @@ fn password_in_clear(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings)
 
 fn userinfo(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(NETWORK) {
-        let Some(a) = facts.address(e).filter(|a| matches!(a.scheme.as_str(), "http" | "https" | "ftp")) else {
-            continue;
-        };
+        const READ: &[&str] = &["http", "https", "ftp", "ssh", "sftp", "git", "ws", "wss"];
+        let Some(a) = facts.address(e).filter(|a| READ.contains(&a.scheme.as_str())) else { continue };
         // `https://good.example\@evil.example`, `https://good.example#@evil.example`: which side is the host depends on
         // who reads it (RFC 3986 and WHATWG URL differ).
         let split = a.path.strip_prefix(['\\', '#', '?']).is_some_and(|p| p.starts_with('@'));
@@ -388,7 +433,10 @@ fn userinfo(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             out.add(rule.about(facts, e).title(title).evidence_as("url", "is read in two ways", &a.raw, e.place));
             continue;
         }
-        let Some(user) = a.user.as_deref().filter(|u| is_like_host(u)) else { continue };
+        // A login at another machine has the name of a person: `me.too@host`.
+        let login = matches!(a.scheme.as_str(), "ssh" | "sftp" | "git");
+        let is_host = |u: &&str| if login { has_known_host(u) } else { is_like_host(u) || has_known_host(u) };
+        let Some(user) = a.user.as_deref().filter(is_host) else { continue };
         out.add(
             rule.about(facts, e)
                 .title(format!("{}: {user} leads to {}", rule.title, a.host_shown()))
@@ -398,14 +446,22 @@ fn userinfo(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     }
 }
 
-/// True where a user name reads like the name of a host. A mail address as a user name has its own @, written `%40`.
+/// True where a user name reads like the name or number of a host. A mail address as a user name has its own @, written
+/// `%40`.
 fn is_like_host(user: &str) -> bool {
-    let ends = ["%2f", "%5c", "%23", "%3f"];
-    let plain = user.to_ascii_lowercase();
-    let before = ends.iter().filter_map(|e| plain.find(e)).min().and_then(|i| plain.get(..i)).unwrap_or(&plain);
-    let host = before.split(['/', '\\', '#', '?']).next().unwrap_or(before);
+    let host = user.split(|c: char| !(c.is_alphanumeric() || "-_.".contains(c))).next().unwrap_or(user);
     let last = host.rsplit('.').next().unwrap_or_default();
-    host.contains('.') && last.chars().count() >= 2 && last.chars().all(char::is_alphabetic) && !user.contains("%40")
+    let number = || host.parse::<std::net::Ipv4Addr>().is_ok();
+    let name = last.chars().count() >= 2 && last.chars().all(char::is_alphabetic);
+    host.contains('.') && (name || number()) && !user.contains("%40")
+}
+
+/// True where what stands before the last @ is itself `user@host` with a host that everybody knows.
+fn has_known_host(user: &str) -> bool {
+    user.split('@').any(|part| {
+        let host = part.split([':', '/', '%']).next().unwrap_or(part).to_ascii_lowercase();
+        host.contains('.') && crate::url::known::known(&host).is_some()
+    })
 }
 
 fn metadata(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {

@@ -4,7 +4,7 @@
 //! first one is met. Out: whether a domain is known, which known name another is near to, what a letter looks like.
 //! Imports nothing of the project.
 
-use super::tables::{FILE_ENDINGS, FRONTS, KNOWN_BY_LENGTH, KNOWN_HOSTS, SECOND_LEVELS, SWAPS, TYPOS};
+use super::tables::{FILE_ENDINGS, FRONTS, KNOWN_BY_LENGTH, KNOWN_HOSTS, REGISTRIES, SECOND_LEVELS, SWAPS, TYPOS};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -20,6 +20,8 @@ const MIN_SWAPPED: usize = 5;
 
 /// Shortest name that stands out of a longer one without a separator.
 const MIN_JOINED: usize = 8;
+/// Shortest name of which two letters in each other's place are told where the ending is the same: `ghrc.io`.
+const MIN_SHORT: usize = 4;
 /// Shortest name whose ending counts: the rest is the same.
 const MIN_ENDED: usize = 3;
 /// Letters that look alike in the short word of an ending.
@@ -61,7 +63,7 @@ fn letters() -> &'static Letters {
                     _ => out.wrong.push(line),
                 },
                 // The build has made tables of these.
-                ("swap", Some(_)) | ("second" | "typo" | "file" | "front", _) => {}
+                ("swap", Some(_)) | ("second" | "typo" | "file" | "front" | "registry", _) => {}
                 _ => out.wrong.push(line),
             }
         }
@@ -212,7 +214,8 @@ pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
     let first = main.bytes().next();
     let same = candidates(&|c| Some(c) == first);
     if same.iter().any(|(_, known)| *known == main) {
-        let typo = has(TYPOS, suffix) && main.len() >= MIN_SWAPPED;
+        let registry = |(d, known): &&Known| *known == main && has(REGISTRIES, d);
+        let typo = has(TYPOS, suffix) && (main.len() >= MIN_SWAPPED || same.iter().any(registry));
         let of_it = |(d, known): &&Known| *known == main && d.len().abs_diff(main.len() + 1 + suffix.len()) <= 1;
         // `claude.al`: an ending that looks like the real one.
         let alike = |(d, known): &&Known| {
@@ -236,6 +239,7 @@ pub fn near(main: &str, suffix: &str) -> Option<(&'static str, Near)> {
         }
         let Some(step) = step(known.as_bytes(), main.as_bytes()) else { continue };
         let enough = match step {
+            Step::Exchange if same_end => MIN_SHORT,
             Step::Exchange => MIN_SWAPPED,
             Step::Other | Step::First => MIN_NEAR,
         };

@@ -149,9 +149,13 @@ impl Address {
     pub fn is_near(&self) -> bool {
         matches!(self.reach(), Reach::Loopback | Reach::Private)
     }
+    /// True where its host is a number, or a name that the list of hosts has.
+    pub fn is_listed(&self) -> bool {
+        matches!(self.host, Host::Ip(_)) || self.known.1.iter().any(Option::is_some)
+    }
     /// True where what is sent and got can be read and changed on the way.
     pub fn is_cleartext(&self) -> bool {
-        matches!(self.scheme.as_str(), "http" | "ftp" | "ws" | "tftp" | "telnet" | "gopher" | "git" | "rsync")
+        matches!(self.scheme.as_str(), "http" | "ftp" | "ws" | "tftp" | "telnet" | "gopher" | "git" | "svn" | "rsync")
     }
     /// The host for people: a name as written, an address in its plain form.
     pub fn host_shown(&self) -> String {
@@ -417,10 +421,21 @@ fn reach_of(host: &Host, kinds: &Kinds) -> Reach {
     }
 }
 
-/// The address that is written in a name, between dots or dashes: `10.0.0.1.nip.io`, `app-10-0-0-1.nip.io`.
+/// The address that is written in a name, between dots or dashes (`10.0.0.1.nip.io`, `app-10-0-0-1.nip.io`), in
+/// hexadecimal (`app-0a000001.nip.io`), or with dashes for the colons of IPv6 (`--1.sslip.io`).
 fn written_in(name: &str) -> Option<IpAddr> {
     let parts: Vec<&str> = name.split(['.', '-']).take(64).collect();
-    parts.windows(4).rev().find_map(|w| w.join(".").parse::<Ipv4Addr>().ok()).map(IpAddr::V4)
+    let dotted = || parts.windows(4).rev().find_map(|w| w.join(".").parse::<Ipv4Addr>().ok());
+    let packed = || {
+        let whole = |p: &&&str| p.len() == 8 && p.bytes().all(|b| b.is_ascii_hexdigit());
+        let digits = parts.iter().rev().find(whole)?;
+        u32::from_str_radix(digits, 16).ok().map(Ipv4Addr::from)
+    };
+    let long = || {
+        let labels = name.split('.').take(64).filter(|l| l.contains('-'));
+        labels.filter_map(|l| l.replace('-', ":").parse::<Ipv6Addr>().ok()).last().map(plain)
+    };
+    dotted().or_else(packed).map(IpAddr::V4).or_else(long)
 }
 
 fn reach_ip(ip: IpAddr) -> Reach {

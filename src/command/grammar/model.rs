@@ -167,7 +167,7 @@ coded! {
         schemeless: Option<&'static str>,
         /// Properties of this value.
         props: u64,
-        /// Prefixes match in any case.
+        /// Prefixes, and conditions over its value, match in any case.
         nocase: bool,
         /// The language of a script.
         language: Option<&'static str>,
@@ -179,8 +179,10 @@ coded! {
         password: Vec<&'static str>,
         /// For code: this and the following words are one text, joined by blanks.
         join: bool,
-        /// For a command: what stands before its first word in the names of grammars.
+        /// For a command: what stands before its first word in the names of grammars. For options: before each word.
         spelled: Option<&'static str>,
+        /// For options in variables: the variable that has the value, by the same number (`KEY_*`, `VALUE_*`).
+        with: Option<&'static str>,
         /// The role that the last part of the address or path has, too.
         basename: Option<Role>,
         /// What the program takes off the end of that part.

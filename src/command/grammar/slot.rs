@@ -96,6 +96,7 @@ fn nested(t: &Table, scope: &Scope, depth: usize) -> Slot {
         password: t.texts("password").iter().map(|p| p.text).collect(),
         join: t.flag("join"),
         spelled: t.text("as").map(|s| s.text),
+        with: t.text("with").map(|s| s.text),
         basename: t.text("basename").map(|n| self::role(t, n)),
         strip: t.text("strip").map(|s| s.text),
         into: t.texts("into").into_iter().filter_map(|o| reference(t, o, scope)).collect(),
@@ -117,11 +118,14 @@ fn nested(t: &Table, scope: &Scope, depth: usize) -> Slot {
     if made.join && !matches!(role, Role::Code(_) | Role::CommandString) {
         t.context().wrong(t.at, "`join` is for `code.*` and `command.string`");
     }
-    if made.spelled.is_some() && !command && role != Role::CodeVariable {
-        t.context().wrong(t.at, "`as` is for `command` and `variable`");
+    if made.spelled.is_some() && !command && !matches!(role, Role::CodeVariable | Role::Options | Role::Package(_)) {
+        t.context().wrong(t.at, "`as` is for `command`, `variable`, `options` and `package.*`");
     }
-    if made.lines && !matches!(role, Role::Code(_)) {
-        t.context().wrong(t.at, "`lines` is for `code.*`");
+    if made.with.is_some() && role != Role::Options {
+        t.context().wrong(t.at, "`with` is for `options`");
+    }
+    if made.lines && !matches!(role, Role::Code(_) | Role::Package(_)) {
+        t.context().wrong(t.at, "`lines` is for `code.*` and `package.*`");
     }
     if !made.sources.is_empty() && !command {
         t.context().wrong(t.at, "`sources` is for `command`");

@@ -66,6 +66,8 @@ marks! {
     Guard = "guard",
     /// Certificates that the machine trusts.
     Trust = "trust",
+    /// Keys that say whose packages are taken.
+    Keys = "keys",
     /// A write makes the kernel do something to the whole machine.
     Switch = "switch",
     /// Mail of users.

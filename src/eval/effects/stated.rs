@@ -42,6 +42,12 @@ impl Interp<'_> {
             if let Some(v) = &s.value {
                 t.join(&v.taint());
             }
+            // `curl u | apt-key add -`, `curl u | kubectl apply -f -`: what it is set up with.
+            if matches!(s.verb, Verb::Configure | Verb::ResourceChange)
+                && let Some(v) = &w.stdin
+            {
+                t.join(&v.taint());
+            }
             // `curl u | tar x`: an archive that is read from standard input.
             if s.verb == Verb::Extract
                 && let Some(v) = &w.stdin
@@ -120,7 +126,11 @@ impl Interp<'_> {
     ) {
         let grammar = grammar.and_then(crate::command::grammar::lookup);
         let Some(set) = crate::command::argv::variable(grammar, name, &value) else { return };
-        for u in set.uses {
+        if let Some(p) = self.graph.processes.get_mut(by.0 as usize) {
+            p.props = p.props.with(set.props);
+        }
+        for mut u in set.uses {
+            u.props = u.props.with(set.props);
             match u.role {
                 Role::Code(language) => {
                     self.deferred(u.value, language, by, at);
@@ -156,6 +166,7 @@ impl Interp<'_> {
                     let mut w = Work::default();
                     let inv = Invocation::default();
                     self.use_in(&u, &inv, by, &mut w);
+                    self.connection(&mut w, &inv, by);
                     self.use_out(&u, &inv, by, &w, &Value::default(), false);
                 }
             }

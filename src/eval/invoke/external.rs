@@ -408,7 +408,7 @@ impl Interp<'_> {
     }
 
     /// Host and port → a connection.
-    pub(super) fn connection(&mut self, w: &mut Work, inv: &Invocation, by: ProcessId) -> Option<EffectId> {
+    pub(crate) fn connection(&mut self, w: &mut Work, inv: &Invocation, by: ProcessId) -> Option<EffectId> {
         let (host, place) = w.host.take()?;
         let object = match w.port.take() {
             Some((port, _)) => Object::Socket(host, port),

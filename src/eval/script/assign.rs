@@ -40,6 +40,11 @@ impl Interp<'_> {
                 }
                 run.hold(&v);
                 let object = self.expr(run, o);
+                // `context.verify_mode = NONE`, whatever it is an attribute of.
+                if let Some(fact) = calls::lookup(run.language, &format!(".{name}.__set__")) {
+                    let (at, given) = (self.at(o.span), vec![(None, v.clone())]);
+                    self.known_call(run, name, fact, Some(object.clone()), given, at);
+                }
                 match object {
                     Data::Object(o) => {
                         if let Ok(mut o) = o.try_borrow_mut() {
@@ -53,6 +58,11 @@ impl Interp<'_> {
                     Data::Path(p) if calls::lookup(run.language, &format!("{p}.__setitem__")).is_some() => {
                         let key = Data::Text(Value::computed(name.as_bytes(), self.at(o.span), Taint::default()));
                         self.set_item(run, Data::Path(p), key, v, self.at(o.span));
+                    }
+                    // `ssl._create_default_https_context = f`
+                    Data::Path(p) if calls::lookup(run.language, &format!("{p}.{name}.__set__")).is_some() => {
+                        run.set(&format!("{p}.{name}"), v.clone());
+                        self.call_named(run, &format!("{p}.{name}.__set__"), vec![(None, v)], self.at(o.span));
                     }
                     // `builtins.len = f`
                     Data::Path(p) if calls::transparent(run.language, &p) => run.set(name, v),

@@ -20,13 +20,25 @@ fn known(d: &Data, depth: u32) -> bool {
 
 /// Whether the conditions of an argument hold; where that is not known, they do.
 pub(super) fn holds<'d>(arg: &ArgFact, fact: &CallFact, get: &dyn Fn(usize) -> Option<&'d Data>) -> bool {
+    let when = arg.when.is_empty() || tested(arg.when, fact, get).unwrap_or(true);
+    let unless = !arg.unless.is_empty() && tested(arg.unless, fact, get).unwrap_or(false);
+    when && !unless
+}
+
+/// Whether a condition holds for certain; an empty one does.
+pub(super) fn surely<'d>(when: &str, fact: &CallFact, get: &dyn Fn(usize) -> Option<&'d Data>) -> bool {
+    when.is_empty() || tested(when, fact, get) == Some(true)
+}
+
+/// Whether a condition holds; nothing where that is not known.
+fn tested<'d>(text: &str, fact: &CallFact, get: &dyn Fn(usize) -> Option<&'d Data>) -> Option<bool> {
     let test = |text: &str| -> Option<bool> {
         let (param, rest) = text.split_once(' ')?;
         let (op, want) = rest.split_once(' ')?;
         let (param, key) = param.split_once('.').unwrap_or((param, ""));
         let at = fact.params.iter().position(|p| *p == param)?;
         let mut data = get(at);
-        if !key.is_empty() {
+        for key in key.split('.').filter(|k| !k.is_empty()) {
             data = match data {
                 Some(Data::Map(m)) => m.iter().find(|(k, _)| named(k, key)).map(|(_, v)| v),
                 Some(Data::Text(v)) if !v.is_known() => return None,
@@ -38,6 +50,7 @@ pub(super) fn holds<'d>(arg: &ArgFact, fact: &CallFact, get: &dyn Fn(usize) -> O
             return Some(known(data, 0));
         }
         let data = match data {
+            Data::Path(p) if op == "=" && p == want => return Some(true),
             Data::Text(v) => v.as_str()?.into_owned(),
             Data::Number(n) => n.to_string(),
             Data::Bool(b) => b.to_string(),
@@ -54,19 +67,14 @@ pub(super) fn holds<'d>(arg: &ArgFact, fact: &CallFact, get: &dyn Fn(usize) -> O
             _ => data == want,
         })
     };
-    let all = |text: &str| -> Option<bool> {
-        let mut known = true;
-        for t in text.split(" & ") {
-            let (t, wanted) = t.strip_prefix('!').map_or((t, true), |t| (t, false));
-            match test(t) {
-                Some(r) if r != wanted => return Some(false),
-                Some(_) => {}
-                None => known = false,
-            }
+    let mut known = true;
+    for t in text.split(" & ") {
+        let (t, wanted) = t.strip_prefix('!').map_or((t, true), |t| (t, false));
+        match test(t) {
+            Some(r) if r != wanted => return Some(false),
+            Some(_) => {}
+            None => known = false,
         }
-        known.then_some(true)
-    };
-    let when = arg.when.is_empty() || all(arg.when).unwrap_or(true);
-    let unless = !arg.unless.is_empty() && all(arg.unless).unwrap_or(false);
-    when && !unless
+    }
+    known.then_some(true)
 }

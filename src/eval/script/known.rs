@@ -4,7 +4,7 @@
 //! `result`.
 
 use super::call::Args;
-use super::condition::holds;
+use super::condition::{holds, surely};
 use super::data::named;
 use super::result::Outcome;
 use super::{Data, Interp, Run};
@@ -53,7 +53,8 @@ impl Interp<'_> {
         };
         let mut variables = if fact.env.is_empty() { None } else { entry(fact.env) };
         let fed = if fact.input.is_empty() { None } else { entry(fact.input) };
-        let props = fact.sets.iter().filter_map(|s| Props::from_name(s)).fold(Props::default(), Props::with);
+        let set = |(name, when): &(&str, &str)| Props::from_name(name).filter(|_| surely(when, fact, &get));
+        let props = fact.sets.iter().filter_map(set).fold(Props::default(), Props::with);
         let mut out = Outcome { object: object.clone(), ..Default::default() };
         // A connection among the arguments is the standard input of what is run (`spawn('sh', {stdio: [s, s, s]})`).
         let runs = |a: &ArgFact| a.role.starts_with("code.") || a.role.starts_with("command");
@@ -151,7 +152,11 @@ impl Interp<'_> {
                 }
                 Some(Role::EnvName) => {
                     if let (Some(k), Some(v)) = (get(arg.at), get(arg.at.saturating_add(1))) {
-                        self.export(&k.value(at), v.value(at));
+                        let (k, v) = (k.value(at), v.value(at));
+                        if let Some(id) = made.last().copied() {
+                            self.amend(id, |e| e.other = Some(Box::new(Thing::Named("value", v.clone()))));
+                        }
+                        self.export(&k, v);
                     }
                 }
                 Some(Role::EnvAssign) => {
@@ -188,6 +193,12 @@ impl Interp<'_> {
             }
         }
         if props != Props::default() {
+            // What is set up without a use holds for what the program does from then on (`https.Agent`, an SSL context).
+            if made.is_empty()
+                && let Some(p) = self.graph.processes.get_mut(run.by.0 as usize)
+            {
+                p.props = p.props.with(props);
+            }
             for id in made {
                 self.amend(id, |e| e.props = e.props.with(props));
             }

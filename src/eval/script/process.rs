@@ -15,7 +15,7 @@ use crate::eval::nested::Env;
 use crate::eval::scope::End;
 use crate::limits;
 use crate::source::{Place, Span};
-use crate::value::{Taint, Value};
+use crate::value::{Taint, Value, Why};
 
 impl Interp<'_> {
     /// An operation by its name; `None` where it is none of these, or cannot be computed.
@@ -403,6 +403,17 @@ impl Interp<'_> {
 
     /// The code of a module that is neither the language's own nor a widely used library's: it runs, and nobody read it.
     fn import_unknown(&mut self, run: &Run, name: &str, at: Place) {
+        if name.starts_with("http://") || name.starts_with("https://") {
+            let id = self.effect(
+                Verb::Fetch,
+                Object::Url(Value::computed(name.as_bytes(), at, Taint::default())),
+                run.by,
+                at,
+            );
+            let content = Value::unknown_tainted(Why::Network, at, Taint::of(id));
+            self.evaluate(run.language, content, Reach::Argument, run.by, at, Env::Fresh(None, None));
+            return;
+        }
         if calls::knows_module(run.language, name) == Some(false) {
             let what = if name.contains("://") { "package-code" } else { "project-code" };
             self.effect(Verb::Evaluate, Object::Stated(what), run.by, at);
@@ -440,7 +451,7 @@ impl Interp<'_> {
         // The program's own reading of it may have taken it away already.
         let given = self.graph.process(run.by).and_then(|p| p.stdin.clone());
         let left = self.read_all(0).filter(|v| !v.pieces.is_empty());
-        given.or(left).unwrap_or_else(|| Value::unknown(crate::value::Why::Stdin, at))
+        given.or(left).unwrap_or_else(|| Value::unknown(Why::Stdin, at))
     }
 
     fn print_line(&mut self, run: &Run, all: &[Data], args: &Args, at: Place) {
