@@ -152,7 +152,7 @@ pub const AGENTS: &[Agent] = &[
                 Switch { file: Where::Beside("config.toml"), at: "/features/hooks", off: Off::Is("false") },
                 Switch { file: Where::Beside("config.toml"), at: "/features/codex_hooks", off: Off::Is("false") },
             ],
-            note: "Codex runs hooks where its config.toml has hooks switched on, and asks once to trust them (/hooks).",
+            note: "Codex asks at its next start in a terminal to trust the hook, and again after each change of it (/hooks). Until then it runs without it, and `codex exec` says no word about that.",
         }),
     },
     Agent {
@@ -390,7 +390,7 @@ pub const AGENTS: &[Agent] = &[
             },
             partial: false,
             switches: &[],
-            note: "Cline runs hooks where its settings have them switched on (Features, Enable Hooks), on Linux and macOS.",
+            note: "The extension runs hooks where its settings have them switched on (Features, Enable Hooks), on Linux and macOS; the command line always does, and ends its turn at a no.",
         }),
     },
     Agent {
