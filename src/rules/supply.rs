@@ -4,7 +4,7 @@
 //! In: installations, clones and fetches with what their processes do besides. Out: findings of the family
 //! *supply-chain*. What a registry serves by its name is no finding here.
 
-use super::facts::{Power, power};
+use super::facts::{Power, Reaching, power};
 use super::listed::is_listed;
 use super::{Category, Facts, Findings, Rule};
 use crate::effect::{Effect, Object, Props, Verb};
@@ -53,7 +53,11 @@ pub(super) const RULES: &[Rule] = &[
                       with any rights. Download it, read it, then apply the file.",
         remediation: "Download it, read it, then apply the file.",
         good: &["kubectl apply -f m.yaml", "helm install x ./chart", "helm install x repo/chart"],
-        bad: &["kubectl apply -f https://e.example/m.yaml", "helm install x https://e.example/c.tgz"],
+        bad: &[
+            "curl -s https://e.example/m.yaml | kubectl apply -f -",
+            "kubectl apply -f https://e.example/m.yaml",
+            "helm install x https://e.example/c.tgz",
+        ],
         check: remote_manifest,
     },
     Rule {
@@ -119,6 +123,20 @@ fn foreign_package(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 }
 
 fn remote_manifest(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
+    // `curl u | kubectl apply -f -`
+    for change in facts.with(&[Verb::ResourceChange]).filter(|c| matches!(c.object, Object::Stated("cluster"))) {
+        let Some(given) = facts.process(change).and_then(|p| p.stdin.as_ref()) else { continue };
+        let got = |r: &Reaching| facts.graph.effect(r.from).filter(|f| f.verb == Verb::Fetch);
+        let Some(from) = facts.sources_of(given).iter().find_map(got) else { continue };
+        let Some(a) = facts.address(from).filter(|a| is_foreign(a)) else { continue };
+        out.add(
+            rule.about(facts, change)
+                .also(from)
+                .title(format!("{}: {}", rule.title, a.raw))
+                .evidence_as("url", "is applied", &a.raw, from.place)
+                .evidence("command_pattern", "changes the cluster", facts.command_place(change)),
+        );
+    }
     for e in facts.with(&[Verb::Fetch]) {
         let Some(a) = facts.address(e).filter(|a| is_foreign(a)) else { continue };
         let Some(change) = same_process(facts, e, &[Verb::ResourceChange]).next() else { continue };
