@@ -504,7 +504,7 @@ pub const AGENTS: &[Agent] = &[
         reply: shape::specific::deny_only,
         settings: Some(Settings {
             file: ".kimi-code/config.toml",
-            home: None,
+            home: Some(("KIMI_CODE_HOME", ".kimi-code")),
             entry: Entry::Toml {
                 table: "hooks",
                 lines: &["event = \"PreToolUse\"", "matcher = \"Bash|Shell\"", "command = %COMMAND%", "timeout = 10"],
