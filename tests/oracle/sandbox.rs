@@ -256,6 +256,8 @@ impl Sandbox {
             "fork:",
             ": Bad file",
             "cannot create",
+            // bash 5.2 does not find the end of `${b:$((1)):2}` in a here-document.
+            "no closing `)' in",
             // After that bash's own reader is confused: it does not take a `while` in the next line for one.
             "unexpected EOF while looking for matching `\"'",
         ];
