@@ -473,7 +473,7 @@ pub const AGENTS: &[Agent] = &[
                 Switch { file: Where::Own, at: "/hooksDisabled", off: Off::Is("true") },
                 Switch { file: Where::Own, at: "/disableAllHooks", off: Off::Is("true") },
             ],
-            note: "",
+            note: "`droid exec` takes a question for a yes; there `hooks.warn = \"deny\"` makes a no of it.",
         }),
     },
     Agent {
