@@ -2,7 +2,7 @@
 //!
 //! `GRAMMAR=curl cargo test --test grammars` runs only the examples of `curl.toml`.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use shellward::command::grammar::{self, example::examples};
 use shellward::effect::Language;

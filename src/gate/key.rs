@@ -78,7 +78,7 @@ fn shape(p: &Process, shell: Option<Language>, deed: bool, worked_on: &Known) ->
     options.dedup();
     // What the grammar takes for a remark, a secret or a command of its own is no part of it.
     let inv = read_in(shell, &p.argv);
-    let left_out: Known = inv.uses.iter().flat_map(|u| remarks(u)).collect();
+    let left_out: Known = inv.uses.iter().flat_map(remarks).collect();
     let about = |w: &Value| worked_on.has(w) || left_out.has(w);
     let others = words().filter(|w| !option(w)).skip(named.len()).filter(|w| !about(w)).map(|w| {
         let text = w.show();

@@ -209,7 +209,7 @@ fn is_installed(facts: &Facts<'_>, e: &Effect, value: &Value) -> bool {
         let p = facts.resolve(&Value::computed(l.as_bytes(), e.place, Default::default()), e);
         p.marks.has(Mark::Program)
     };
-    all.peek().is_some() && all.all(|l| system(l))
+    all.peek().is_some() && all.all(system)
 }
 
 /// True where all that a value of commands runs is what the list knows as harmless there: `history -a; $PROMPT_COMMAND`.

@@ -71,12 +71,20 @@ pub fn plain(text: &[u8]) -> bool {
                 rest = after;
             }
             b'$' => {
+                // `if'x'` is one word to the shell; the grammar sees a reserved one.
+                if in_word && word.is_some_and(special) {
+                    return false;
+                }
                 let Some(after) = expansion(tail) else { return false };
                 in_word = true;
                 word = None;
                 rest = after;
             }
             b'\'' | b'"' => {
+                // `if'x'` is one word to the shell; the grammar sees a reserved one.
+                if in_word && word.is_some_and(special) {
+                    return false;
+                }
                 let Some(after) = quoted(*b, tail, may_end) else { return false };
                 in_word = true;
                 word = None;

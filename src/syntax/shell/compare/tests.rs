@@ -105,6 +105,7 @@ fn what_is_plain() {
         "a\\\nb",
         "a & b",
         "if a",
+        "if'#'",
         "a |& b",
         "a;;b",
         "| a",
