@@ -101,7 +101,8 @@ fn reply(agent: &'static Agent) -> Reply {
     if let Question::Broken(why, _) = &asked.1 {
         note(why);
     }
-    let judge = |r: &Request| judge(agent, r, &policy, started);
+    let asks = agent.asks.about(&asked.0);
+    let judge = |r: &Request| judge((agent, asks), r, &policy, started);
     let caught = guard::catch(|| hooks::answer(agent, &asked, &policy.hooks, judge));
     caught.unwrap_or_else(|panic| unread(&format!("an internal error ({panic})")))
 }
@@ -154,7 +155,12 @@ pub(super) fn source(agent: &Agent) -> String {
 }
 
 /// The decision, or why there is none.
-fn judge(agent: &'static Agent, request: &Request, policy: &Policy, started: Instant) -> Result<Judged, String> {
+fn judge(
+    (agent, asks): (&'static Agent, bool),
+    request: &Request,
+    policy: &Policy,
+    started: Instant,
+) -> Result<Judged, String> {
     let open = decide::request(request.command.clone());
     let request = gate::Request {
         shell: request.shell,
@@ -164,7 +170,7 @@ fn judge(agent: &'static Agent, request: &Request, policy: &Policy, started: Ins
         context: if open.context == Context::Unknown { Context::Interactive } else { open.context },
         ..open
     };
-    let decided = in_time(agent, &request, policy, started);
+    let decided = in_time((agent, asks), &request, policy, started);
     if let Err(why) = &decided {
         let closed = policy.hooks.fail == Failing::Closed;
         decide::write_failure(policy, &source(agent), &request, why, closed);
@@ -193,7 +199,7 @@ fn by_stance(request: &gate::Request, policy: &Policy, verdict: &Verdict) -> Opt
 /// Decides within the time that the policy gives. The analysis has a thread of its own so that the answer can be given in
 /// time without it; it ends with the process.
 fn in_time(
-    agent: &'static Agent,
+    (agent, asks): (&'static Agent, bool),
     request: &gate::Request,
     policy: &Policy,
     started: Instant,
@@ -214,8 +220,8 @@ fn in_time(
         // Nobody listens any more where the deadline has passed.
         let _ = send.send(guard::catch(|| {
             // Where the agent is told no, the user can still say yes; where it asks, it asks.
-            let wants = |action| hooks::question(action, &policy.hooks, agent.asks) == Ruling::Deny;
-            let told = |verdict: &Verdict, outcome: &Outcome| hooks::rule(verdict, outcome, &policy.hooks, agent.asks);
+            let wants = |action| hooks::question(action, &policy.hooks, asks) == Ruling::Deny;
+            let told = |verdict: &Verdict, outcome: &Outcome| hooks::rule(verdict, outcome, &policy.hooks, asks);
             let person = Person::Request(&wants);
             let desk = Desk { source: source(agent), policy: &policy, person, time, told: Some(&told) };
             let decision = desk.decide(&request);

@@ -7,7 +7,9 @@ use super::input::Form;
 use super::install::{Entry, Off, Settings, Switch, Where};
 use super::{Answer, Reply, shape};
 use crate::effect::Language;
+use crate::glob;
 use Language::{Bash, PowerShell};
+use serde_json::Value;
 
 /// One agent.
 #[derive(Debug)]
@@ -18,12 +20,37 @@ pub struct Agent {
     pub title: &'static str,
     /// The questions it sends; the first is the one that is answered where a question cannot be read.
     pub forms: &'static [Form],
-    /// True where it can ask its user because we say so.
-    pub asks: bool,
+    /// Whether it can ask its user because we say so.
+    pub asks: Asks,
     /// Puts an answer into its words.
     pub reply: fn(&Answer<'_>) -> Reply,
     /// Where its hooks are configured, where that is done by machine.
     pub settings: Option<Settings>,
+}
+
+/// Whether an agent asks its user because we say so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// It does.
+    Yes,
+    /// It cannot.
+    No,
+    /// It does, but where the question has a text at that place that fits the glob: there it takes a question for a yes.
+    Unless(&'static str, &'static str),
+}
+
+impl Asks {
+    /// True where it asks about this question.
+    pub fn about(self, question: &Value) -> bool {
+        match self {
+            Asks::Yes => true,
+            Asks::No => false,
+            Asks::Unless(at, pattern) => {
+                let text = question.pointer(at).and_then(Value::as_str).unwrap_or_default();
+                !glob::matches(pattern.as_bytes(), text.as_bytes())
+            }
+        }
+    }
 }
 
 /// The agent with that name.
@@ -116,7 +143,7 @@ pub const AGENTS: &[Agent] = &[
         name: "claude",
         title: "Claude Code",
         forms: &[claude_form("PreToolUse", CLAUDE_TOOLS), claude_form("PermissionRequest", CLAUDE_TOOLS)],
-        asks: true,
+        asks: Asks::Yes,
         reply: shape::specific::full,
         settings: Some(Settings {
             file: ".claude/settings.json",
@@ -136,7 +163,7 @@ pub const AGENTS: &[Agent] = &[
         name: "codex",
         title: "Codex",
         forms: &[claude_form("PreToolUse", CODEX_TOOLS), claude_form("PermissionRequest", CODEX_TOOLS)],
-        asks: false,
+        asks: Asks::No,
         reply: shape::specific::deny_only,
         settings: Some(Settings {
             file: ".codex/hooks.json",
@@ -159,7 +186,7 @@ pub const AGENTS: &[Agent] = &[
         name: "gemini",
         title: "Gemini CLI",
         forms: &[claude_form("BeforeTool", &[("run_shell_command", Bash)])],
-        asks: false,
+        asks: Asks::No,
         reply: shape::decision::gemini,
         settings: Some(Settings {
             file: ".gemini/settings.json",
@@ -189,7 +216,7 @@ pub const AGENTS: &[Agent] = &[
             cwd_at: &["/toolCall/args/Cwd", "/toolCall/args/cwd", "/cwd"],
             session_at: &["/conversationId"],
         }],
-        asks: true,
+        asks: Asks::Yes,
         reply: shape::decision::antigravity,
         settings: Some(Settings {
             file: ".gemini/config/hooks.json",
@@ -232,7 +259,7 @@ pub const AGENTS: &[Agent] = &[
                 session_at: &["/conversation_id"],
             },
         ],
-        asks: true,
+        asks: Asks::Yes,
         reply: shape::permission::cursor,
         settings: Some(Settings {
             file: ".cursor/hooks.json",
@@ -268,7 +295,7 @@ pub const AGENTS: &[Agent] = &[
             cwd_at: &["/cwd"],
             session_at: &["/sessionId", "/session_id"],
         }],
-        asks: true,
+        asks: Asks::Yes,
         reply: shape::copilot::copilot,
         settings: Some(Settings {
             file: ".copilot/hooks/shellward.json",
@@ -301,7 +328,7 @@ pub const AGENTS: &[Agent] = &[
             cwd_at: &["/tool_info/cwd", "/cwd"],
             session_at: &["/trajectory_id"],
         }],
-        asks: false,
+        asks: Asks::No,
         reply: shape::exit_code::two,
         settings: Some(Settings {
             file: ".codeium/windsurf/hooks.json",
@@ -331,7 +358,7 @@ pub const AGENTS: &[Agent] = &[
             cwd_at: &["/tool_input/workdir", "/cwd"],
             session_at: &["/session_id"],
         }],
-        asks: false,
+        asks: Asks::No,
         reply: shape::action::block,
         settings: Some(Settings {
             file: ".hermes/config.yaml",
@@ -377,7 +404,7 @@ pub const AGENTS: &[Agent] = &[
                 session_at: &["/taskId"],
             },
         ],
-        asks: false,
+        asks: Asks::No,
         reply: shape::cancel::cline,
         settings: Some(Settings {
             file: "Documents/Cline/Hooks/PreToolUse",
@@ -407,7 +434,7 @@ pub const AGENTS: &[Agent] = &[
             cwd_at: &["/tool_input/working_dir", "/cwd"],
             session_at: &["/session_id"],
         }],
-        asks: false,
+        asks: Asks::No,
         reply: shape::exit_code::two,
         settings: Some(Settings {
             file: ".kiro/agents/*.json",
@@ -437,7 +464,7 @@ pub const AGENTS: &[Agent] = &[
             cwd_at: &["/args/workdir", "/directory"],
             session_at: &["/sessionID"],
         }],
-        asks: false,
+        asks: Asks::No,
         reply: shape::action::block,
         settings: Some(Settings {
             file: ".config/opencode/plugin/shellward.js",
@@ -457,7 +484,7 @@ pub const AGENTS: &[Agent] = &[
         name: "droid",
         title: "Factory Droid",
         forms: &[claude_form("PreToolUse", SHELL_TOOLS)],
-        asks: true,
+        asks: Asks::Unless("/permission_mode", "auto-*"),
         reply: shape::specific::full,
         settings: Some(Settings {
             file: ".factory/settings.json",
@@ -473,14 +500,14 @@ pub const AGENTS: &[Agent] = &[
                 Switch { file: Where::Own, at: "/hooksDisabled", off: Off::Is("true") },
                 Switch { file: Where::Own, at: "/disableAllHooks", off: Off::Is("true") },
             ],
-            note: "`droid exec` takes a question for a yes; there `hooks.warn = \"deny\"` makes a no of it.",
+            note: "",
         }),
     },
     Agent {
         name: "qwen",
         title: "Qwen Code",
         forms: &[claude_form("PreToolUse", SHELL_TOOLS), claude_form("PermissionRequest", SHELL_TOOLS)],
-        asks: true,
+        asks: Asks::Yes,
         reply: shape::specific::full,
         settings: Some(Settings {
             file: ".qwen/settings.json",
@@ -500,7 +527,7 @@ pub const AGENTS: &[Agent] = &[
         name: "kimi",
         title: "Kimi Code",
         forms: &[claude_form("PreToolUse", SHELL_TOOLS)],
-        asks: false,
+        asks: Asks::No,
         reply: shape::specific::deny_only,
         settings: Some(Settings {
             file: ".kimi-code/config.toml",
@@ -518,7 +545,7 @@ pub const AGENTS: &[Agent] = &[
         name: "grok",
         title: "Grok",
         forms: &[Form { also: &["pre_tool_use", "preToolUse"], ..claude_form("PreToolUse", SHELL_TOOLS) }],
-        asks: false,
+        asks: Asks::No,
         reply: shape::decision::grok,
         settings: Some(Settings {
             file: ".grok/hooks/shellward.json",

@@ -118,7 +118,7 @@ pub fn answer(
         }
         Question::Command(request, _) => match judge(request) {
             Ok(judged) => {
-                let ruling = rule(&judged.verdict, &judged.outcome, policy, agent.asks);
+                let ruling = rule(&judged.verdict, &judged.outcome, policy, agent.asks.about(value));
                 let reason = if ruling == Ruling::Silent { String::new() } else { reason(&judged, ruling) };
                 say(agent, ruling, reason, event, value)
             }
