@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::policy::find::PROJECT_FILE;
-use crate::policy::{self, PRESETS, Policy, preset};
+use crate::policy::{self, Mode, PRESETS, Policy, preset};
 use crate::rules;
 use clap::{Arg, ArgMatches, Args, Command};
 use std::fmt::Write as _;
@@ -75,10 +75,34 @@ fn unknown_rules(policy: &Policy) -> Vec<String> {
     named.chain(allowed).filter(|(_, id)| !policy.knows(id)).map(said).collect()
 }
 
+/// What a file names as the gate's mode where there is no such mode. The gate takes it for `manual`.
+fn unknown_mode(path: &Path) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Words {
+        gate: Gate,
+    }
+    #[derive(serde::Deserialize)]
+    struct Gate {
+        mode: toml::Spanned<String>,
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    let Words { gate: Gate { mode } } = toml::from_str(&text).ok()?;
+    let line = text.get(..mode.span().start)?.matches('\n').count().saturating_add(1);
+    let word = mode.get_ref();
+    Mode::named(word).is_none().then(|| {
+        format!(
+            "line {line}: gate.mode: there is no mode {word:?}, expected manual, smart or off; it is taken for manual"
+        )
+    })
+}
+
 /// What there is to say of one file.
 fn check_file(path: &Path) -> Result<(String, Exit), Failure> {
     let wrong = |message: String| Failure { exit: Exit::Config, message };
     let policy = Policy::read(path).map_err(|e| wrong(e.to_string()))?;
+    if let Some(what) = unknown_mode(path) {
+        return Err(wrong(format!("{}, {what}", path.display())));
+    }
     if let Some(what) = unknown_rules(&policy).first() {
         return Err(wrong(format!("{}, {what}", path.display())));
     }

@@ -16,23 +16,32 @@ pub enum Mode {
     Off,
 }
 
+impl Mode {
+    /// The mode of that name.
+    pub fn named(word: &str) -> Option<Mode> {
+        let is = |name: &str| word.eq_ignore_ascii_case(name);
+        match () {
+            () if is("manual") => Some(Mode::Manual),
+            () if is("smart") => Some(Mode::Smart),
+            () if is("off") => Some(Mode::Off),
+            () => None,
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for Mode {
+    /// An unknown mode is `manual`, which asks most; `policy check` says that it is none. YAML's `off` is `false`.
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        // A mistyped word must not be taken for another one: of a policy that is wrong every command is asked about.
-        const WORDS: &str = "expected manual, smart or off";
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Word {
             Text(String),
             Flag(bool),
         }
-        match Word::deserialize(d).map_err(|_| serde::de::Error::custom(WORDS))? {
-            Word::Text(t) if t.eq_ignore_ascii_case("smart") => Ok(Mode::Smart),
-            Word::Text(t) if t.eq_ignore_ascii_case("off") => Ok(Mode::Off),
-            Word::Text(t) if t.eq_ignore_ascii_case("manual") => Ok(Mode::Manual),
+        match Word::deserialize(d).map_err(|_| serde::de::Error::custom("expected manual, smart or off"))? {
+            Word::Text(t) => Ok(Mode::named(&t).unwrap_or(Mode::Manual)),
             Word::Flag(false) => Ok(Mode::Off),
-            Word::Text(t) => Err(serde::de::Error::custom(format!("there is no mode {t:?}, {WORDS}"))),
-            Word::Flag(true) => Err(serde::de::Error::custom(WORDS)),
+            Word::Flag(true) => Ok(Mode::Manual),
         }
     }
 }
