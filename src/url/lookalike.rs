@@ -199,12 +199,14 @@ fn in_front(host: &str) -> Option<Look> {
             return Some(Look { trick: Trick::InFront, shown: host.into(), known: Some(known), points: Vec::new() });
         }
     }
-    // `github.com-login.example`
-    let (first, rest) = host.split_once('.')?;
-    let (ending, more) = rest.split_once('-')?;
-    let whole = format!("{first}.{ending}");
-    let known = known::known(&whole).filter(|k| *k == whole && more.contains('.'))?;
-    Some(Look { trick: Trick::InFront, shown: host.into(), known: Some(known), points: Vec::new() })
+    // `github.com-login.example`, below other names, too: a known domain, a hyphen, and a domain of somebody's.
+    labels.windows(2).enumerate().find_map(|(i, pair)| {
+        let [first, second] = pair else { return None };
+        let (ending, _) = second.split_once('-')?;
+        let whole = format!("{first}.{ending}");
+        let known = known::known(&whole).filter(|k| *k == whole && labels.len() > i.saturating_add(2))?;
+        Some(Look { trick: Trick::InFront, shown: host.into(), known: Some(known), points: Vec::new() })
+    })
 }
 
 fn is_mark(c: char) -> bool {
@@ -298,6 +300,8 @@ mod tests {
             ("githubb.com", vec![OneLetter]),
             ("github.com.evil.example", vec![InFront]),
             ("github.com-login.example", vec![InFront]),
+            ("www.paypal.com-login.example", vec![InFront]),
+            ("a.b.github.com-x.example", vec![InFront]),
             ("raw-githubusercontent.com", vec![InFront]),
             ("rawgithubusercontent.com", vec![InFront]),
             ("s3-eu-west-1-amazonaws.com", vec![InFront]),
