@@ -70,6 +70,8 @@ pub struct Facts<'a> {
     /// A bit for each verb of them: nearly every rule asks for verbs that no effect has.
     verbs: u64,
     sinks: OnceCell<HashMap<EffectId, EffectId>>,
+    set_up: OnceCell<HashMap<EffectId, EffectId>>,
+    kept: OnceCell<HashMap<EffectId, EffectId>>,
     cut: Cell<bool>,
     marks: OnceCell<Vec<(TextId, Deceptive)>>,
     readers: OnceCell<Readers>,
@@ -93,6 +95,8 @@ impl<'a> Facts<'a> {
             by_verb,
             verbs,
             sinks: OnceCell::new(),
+            set_up: OnceCell::new(),
+            kept: OnceCell::new(),
             cut: Cell::new(false),
             marks: OnceCell::new(),
             readers: OnceCell::new(),
@@ -283,6 +287,18 @@ impl<'a> Facts<'a> {
             out
         });
         sinks.get(&get.id).and_then(|id| self.graph.effect(*id))
+    }
+
+    /// What sets something up with the content that an effect gets.
+    pub fn set_up_by(&self, get: &Effect) -> Option<&'a Effect> {
+        let all = self.set_up.get_or_init(|| super::taken::set_up(self));
+        all.get(&get.id).and_then(|id| self.graph.effect(*id))
+    }
+
+    /// Where the content that an effect gets is kept as a program, or as what decides about programs.
+    pub fn kept_as_program(&self, get: &Effect) -> Option<&'a Effect> {
+        let all = self.kept.get_or_init(|| super::taken::kept_as_programs(self));
+        all.get(&get.id).and_then(|id| self.graph.effect(*id))
     }
 
     /// The process that does it.

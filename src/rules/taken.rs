@@ -4,7 +4,8 @@
 
 use super::Facts;
 use crate::effect::path::Mark;
-use crate::effect::{Effect, Object, Props, Verb};
+use crate::effect::{Effect, EffectId, Object, Props, Verb};
+use std::collections::HashMap;
 
 /// What the stated settings are that decide which packages are trusted, and where they come from.
 const TRUSTS: &[&str] = &["trusted-keys", "keys", "package-sources"];
@@ -30,11 +31,18 @@ pub(super) fn is_taken_in(facts: &Facts<'_>, got: &Effect) -> bool {
     facts.with(USES).any(|o| o.process == got.process && puts_to_use(o))
 }
 
-/// What another program sets up with the content: keys that are trusted, a cluster (`curl u | apt-key add -`).
-pub(super) fn set_up_by<'f>(facts: &'f Facts<'_>, got: &Effect) -> Option<&'f Effect> {
-    facts
-        .with(&[Verb::Configure, Verb::ResourceChange])
-        .find(|o| o.process != got.process && puts_to_use(o) && facts.sources(o).iter().any(|r| r.from == got.id))
+/// What another program sets up with the content of each effect: keys that are trusted, a cluster (`curl u | apt-key add -`).
+/// In one pass over all, for [`Facts::set_up_by`]; the first counts.
+pub(super) fn set_up(facts: &Facts<'_>) -> HashMap<EffectId, EffectId> {
+    let mut out = HashMap::new();
+    for o in facts.with(&[Verb::Configure, Verb::ResourceChange]).filter(|o| puts_to_use(o)) {
+        for r in facts.sources(o) {
+            if facts.graph.effect(r.from).is_some_and(|from| from.process != o.process) {
+                out.entry(r.from).or_insert(o.id);
+            }
+        }
+    }
+    out
 }
 
 /// Marks of files that decide what runs, who may log in, and whose packages and certificates are trusted.
@@ -53,17 +61,21 @@ const DECIDE: &[Mark] = &[
     Mark::RepositoryHook,
 ];
 
-/// Where content that was got is kept as a program: among the programs that are found by their names, or made executable;
-/// or as what decides about programs and logins.
-pub(super) fn made_program<'f>(facts: &'f Facts<'_>, got: &Effect) -> Option<&'f Effect> {
-    facts.with(&[Verb::Write, Verb::Append]).find(|w| {
-        if w.props.has(Props::HEAD_ONLY) || !facts.sources(w).iter().any(|r| r.from == got.id) {
-            return false;
+/// Where the content of each effect is kept as a program: among the programs that are found by their names, or made
+/// executable; or as what decides about programs and logins. In one pass over all, for [`Facts::kept_as_program`]; the
+/// first counts.
+pub(super) fn kept_as_programs(facts: &Facts<'_>) -> HashMap<EffectId, EffectId> {
+    let runs = facts.with(&[Verb::Mode]).filter(|m| m.props.has(Props::EXECUTABLE));
+    // In the order of the effects: the last one of each path stays.
+    let made: HashMap<&str, EffectId> = runs.filter_map(|m| Some((facts.path(m)?.text.as_str(), m.id))).collect();
+    let mut out = HashMap::new();
+    for w in facts.with(&[Verb::Write, Verb::Append]).filter(|w| !w.props.has(Props::HEAD_ONLY)) {
+        let Some(place) = facts.path(w) else { continue };
+        if place.marks.any(DECIDE) || made.get(place.text.as_str()).is_some_and(|m| *m > w.id) {
+            for r in facts.sources(w) {
+                out.entry(r.from).or_insert(w.id);
+            }
         }
-        let Some(place) = facts.path(w) else { return false };
-        let runs = |m: &&Effect| m.id > w.id && m.props.has(Props::EXECUTABLE);
-        let made =
-            || facts.with(&[Verb::Mode]).filter(runs).filter_map(|m| facts.path(m)).any(|p| p.text == place.text);
-        place.marks.any(DECIDE) || made()
-    })
+    }
+    out
 }

@@ -2,7 +2,7 @@
 //!
 //! In: fetches, sends, clones and connections, and what runs their content. Out: findings of the family *transport*.
 
-use super::taken::{is_taken_in, made_program, set_up_by};
+use super::taken::is_taken_in;
 use super::{Category, Facts, Findings, Rule, fix};
 use crate::effect::graph::Process;
 use crate::effect::{Effect, Object, Props, Verb};
@@ -209,7 +209,7 @@ fn plain_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     // So is another index than the usual one: all packages of the installation may come from it.
     let index = facts.with(&[Verb::Connect]).filter(|e| e.props.has(Props::OTHER_INDEX));
     // So is what a program gets to install, build or apply it itself, or to trust it.
-    let taken = facts.with(GETS).filter(|e| facts.run_by(e).is_none() && set_up_by(facts, e).is_none());
+    let taken = facts.with(GETS).filter(|e| facts.run_by(e).is_none() && facts.set_up_by(e).is_none());
     let taken = taken.filter(|e| facts.props(e).has(Props::FROM_URL) || is_taken_in(facts, e));
     for e in facts.with(&[Verb::Install]).chain(index).chain(taken) {
         let Some(a) = facts.address(e).filter(|a| clear(a) && !a.is_near()) else { continue };
@@ -225,7 +225,7 @@ fn plain_to_sink(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 fn plain_setup(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(GETS).filter(|e| facts.run_by(e).is_none()) {
         let Some(a) = facts.address(e).filter(|a| a.is_cleartext() && a.reach() == Reach::Public) else { continue };
-        let Some(sink) = set_up_by(facts, e) else { continue };
+        let Some(sink) = facts.set_up_by(e) else { continue };
         out.add(
             rule.about(facts, e)
                 .also(sink)
@@ -240,7 +240,7 @@ fn plain_setup(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
 fn plain_program(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
     for e in facts.with(GETS).filter(|e| facts.run_by(e).is_none()) {
         let Some(a) = facts.address(e).filter(|a| a.is_cleartext() && a.reach() == Reach::Public) else { continue };
-        let Some(kept) = made_program(facts, e) else { continue };
+        let Some(kept) = facts.kept_as_program(e) else { continue };
         out.add(
             rule.about(facts, e)
                 .also(kept)
@@ -264,11 +264,11 @@ fn plain_download(facts: &Facts<'_>, rule: &'static Rule, out: &mut Findings) {
             continue;
         }
         // A program is a graver matter.
-        if made_program(facts, e).is_some() {
+        if facts.kept_as_program(e).is_some() {
             continue;
         }
         // So is what is set up with it.
-        if set_up_by(facts, e).is_some() || is_taken_in(facts, e) {
+        if facts.set_up_by(e).is_some() || is_taken_in(facts, e) {
             continue;
         }
         let kept = facts
